@@ -1,0 +1,30 @@
+# Two commands: `make demo` shows a route, `make test` checks everything. Both set up .venv themselves.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint types tests clean
+
+demo: .venv/plot.stamp
+	$(BIN)/orienteer solve examples/city.csv --plot out/city.png
+	@echo "picture: out/city.png"
+
+test: lint types tests
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev.stamp
+	$(BIN)/mypy
+
+tests: .venv/dev.stamp
+	$(BIN)/pytest -n 2
+
+.venv/%.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[$*]'
+	touch $@
+
+clean:
+	rm -rf .venv out build dist src/*.egg-info

@@ -1,0 +1,1 @@
+"""Step-by-step and cost-level beam search, batched on tensors."""

@@ -1,0 +1,1 @@
+"""The command line; it only talks to the front door."""

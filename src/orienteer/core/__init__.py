@@ -1,0 +1,1 @@
+"""The shared words: instance, tour, result, stop criteria, run, errors. numpy only."""

@@ -1,0 +1,38 @@
+"""The few error classes of the package; plain ``ValueError`` is used for bad arguments."""
+
+from pathlib import Path
+
+
+class OrienteerError(Exception):
+    """Anything that the package reports as an error of its own."""
+
+
+class InvalidInstance(OrienteerError, ValueError):
+    """A problem that cannot be: the message names the field, the place and the value."""
+
+
+class InfeasibleTour(OrienteerError, ValueError):
+    """A route that breaks the rules of its instance."""
+
+
+class BadFile(OrienteerError, ValueError):
+    """A file that cannot be read, with the line at fault where there is one."""
+
+    def __init__(self, path: str | Path, message: str, line: int | None = None):
+        self.path, self.message, self.line = str(path), message, line
+        where = f"{path}:{line}" if line is not None else str(path)
+        super().__init__(f"{where}: {message}")
+
+    def __reduce__(self) -> tuple[type["BadFile"], tuple[str, str, int | None]]:
+        return BadFile, (self.path, self.message, self.line)
+
+
+class MissingExtra(OrienteerError, ImportError):
+    """An optional package is absent; the message holds the pip line that brings it."""
+
+    def __init__(self, feature: str, extra: str):
+        self.feature, self.extra = feature, extra
+        super().__init__(f"{feature} needs an optional package: pip install 'orienteer[{extra}]'")
+
+    def __reduce__(self) -> tuple[type["MissingExtra"], tuple[str, str]]:
+        return MissingExtra, (self.feature, self.extra)

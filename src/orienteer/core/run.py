@@ -1,0 +1,97 @@
+"""One run of a solver: its clock, its incumbent, its trace. The same for every solver."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from orienteer.core.instance import TOLERANCE, Instance
+from orienteer.core.result import Improvement, Result, Status
+from orienteer.core.stop import OnProgress, Progress, Stop, as_stop, ignore
+from orienteer.core.tour import Tour, check_tour
+
+
+class Run:
+    """Keeps the best route offered, reports progress and asks the stop criterion.
+
+    It begins with the cheapest way from start to end, so that there is an answer at any moment.
+    """
+
+    def __init__(
+        self,
+        instance: Instance,
+        stop: Stop | Callable[[Progress], bool],
+        on_progress: OnProgress = ignore,
+    ):
+        self.instance = instance
+        self.stop = as_stop(stop)
+        self.on_progress = on_progress
+        self.began = time.perf_counter()
+        self.steps = 0
+        self.best_step = 0
+        self.bound = math.inf
+        self.trace: list[Improvement] = []
+        self.best: Tour = check_tour(instance, instance.cheapest_route())
+        self._note_best()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return time.perf_counter() - self.began
+
+    def now(self) -> Progress:
+        """A snapshot for stop criteria and listeners."""
+        return Progress(self.seconds, self.steps, self.steps - self.best_step, self.best.prize, self.bound)
+
+    def offer(self, nodes: Sequence[int]) -> bool:
+        """Checks a route and keeps it if it collects more, or as much for less; says whether the prize rose."""
+        tour = check_tour(self.instance, nodes)
+        if (tour.prize, -tour.cost) <= (self.best.prize, -self.best.cost):
+            return False
+        rose = tour.prize > self.best.prize
+        self.best = tour
+        if rose:
+            self._note_best()
+        return rose
+
+    def step(self, count: int = 1) -> bool:
+        """Counts steps, reports progress, and says whether to end."""
+        self.steps += count
+        return self.report()
+
+    def report(self) -> bool:
+        """Reports progress and says whether to end; also when the prize meets the bound."""
+        now = self.now()
+        self.on_progress(now)
+        return self.proven or self.stop(now)
+
+    def tighten(self, bound: float) -> None:
+        """Notes an upper bound on the prize; a looser one than is known changes nothing."""
+        self.bound = min(self.bound, bound)
+
+    @property
+    def proven(self) -> bool:
+        """Whether the bound meets the prize."""
+        return self.bound - self.best.prize <= TOLERANCE * max(1.0, abs(self.best.prize))
+
+    def result(self, solver: str, seed: int, settings: dict[str, Any]) -> Result:
+        """The run's outcome."""
+        from orienteer import __version__
+
+        status: Status = "optimal" if self.proven else "stopped"
+        return Result(
+            tour=self.best,
+            status=status,
+            seconds=self.seconds,
+            steps=self.steps,
+            solver=solver,
+            seed=seed,
+            bound=self.bound,
+            settings=settings,
+            trace=tuple(self.trace),
+            version=__version__,
+        )
+
+    def _note_best(self) -> None:
+        self.best_step = self.steps
+        self.trace.append(Improvement(self.seconds, self.steps, self.best.prize))

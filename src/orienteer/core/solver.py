@@ -1,0 +1,82 @@
+"""What every solver looks like: settings to the constructor, the question to `solve`."""
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from orienteer.core.instance import Instance
+from orienteer.core.result import Result
+from orienteer.core.run import Run
+from orienteer.core.stop import Never, OnProgress, Stop, ignore
+
+OnDone = Callable[[int, int], None]
+"""Told how many of a batch's instances are done, and how many there are."""
+
+
+def no_news(done: int, total: int) -> None:
+    """The batch listener that does nothing."""
+
+
+@dataclasses.dataclass(frozen=True)
+class NoSettings:
+    """The configuration of a solver that has nothing to set."""
+
+
+class Solver(ABC):
+    """A method behind the front door; subclasses set `name`, `config_class` and define `search`."""
+
+    name: ClassVar[str]
+    config_class: ClassVar[type] = NoSettings
+
+    def __init__(self, config: Any = None):
+        self.config = self.config_class() if config is None else config
+
+    def default_stop(self, instance: Instance) -> Stop:
+        """When to end if the caller does not say: by default the solver finishes by itself."""
+        return Never()
+
+    def prepare(self, instance: Instance) -> None:
+        """Anything slow that happens once and should not count as solving, such as compiling kernels."""
+
+    @abstractmethod
+    def search(self, run: Run, seed: int) -> None:
+        """Offers routes to `run` until the method is done or `run` says to end."""
+
+    def solve(
+        self,
+        instance: Instance,
+        stop: Stop | None = None,
+        *,
+        seed: int = 0,
+        on_progress: OnProgress = ignore,
+        initial: Sequence[int] | None = None,
+    ) -> Result:
+        """The best route found; never a worse one than `initial`, if that is given."""
+        self.prepare(instance)
+        run = Run(instance, self.default_stop(instance) if stop is None else stop, on_progress)
+        if initial is not None:
+            run.offer(initial)
+        if not run.report():
+            self.search(run, seed)
+        return run.result(self.name, seed, self.settings)
+
+    def solve_batch(
+        self,
+        instances: Sequence[Instance],
+        stop: Stop | None = None,
+        *,
+        seed: int = 0,
+        on_done: OnDone = no_news,
+    ) -> list[Result]:
+        """A result for each instance, one after the other, the i-th with seed + i; batched solvers do better."""
+        results = []
+        for index, instance in enumerate(instances):
+            results.append(self.solve(instance, stop, seed=seed + index))
+            on_done(index + 1, len(instances))
+        return results
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The configuration as plain values."""
+        return dataclasses.asdict(self.config)

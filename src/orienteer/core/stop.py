@@ -1,0 +1,171 @@
+"""When a search ends: criteria that read a snapshot, hold no state and can be shared or sent to a worker."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A snapshot of a running search."""
+
+    seconds: float
+    """Wall-clock seconds since the search began."""
+    steps: int
+    """Steps done; what a step is, the solver's page says."""
+    since_best: int
+    """Steps since the prize last rose."""
+    prize: float
+    """The best prize so far."""
+    bound: float = math.inf
+    """No route can collect more than this; infinite where nothing is known."""
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def ignore(now: Progress) -> None:
+    """The progress listener that does nothing."""
+
+
+class Stop:
+    """A stop criterion: call it with the progress, it says whether to end.
+
+    `fraction` tells how much of the allowance is used (0 to 1, or NaN where the criterion cannot know), so that a
+    search can cool down in time; `steps_left` and `seconds_left` tell how long a chunk of work may be.
+    """
+
+    def __call__(self, now: Progress) -> bool:
+        raise TypeError(f"{type(self).__name__} must define __call__")
+
+    def fraction(self, now: Progress) -> float:
+        return math.nan
+
+    def steps_left(self, now: Progress) -> float:
+        return math.inf
+
+    def seconds_left(self, now: Progress) -> float:
+        return math.inf
+
+
+@dataclass(frozen=True)
+class MaxSeconds(Stop):
+    """Ends after so many wall-clock seconds."""
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        _at_least("MaxSeconds.seconds", self.seconds, 0)
+
+    def __call__(self, now: Progress) -> bool:
+        return now.seconds >= self.seconds
+
+    def fraction(self, now: Progress) -> float:
+        return min(1.0, now.seconds / self.seconds) if self.seconds else 1.0
+
+    def seconds_left(self, now: Progress) -> float:
+        return max(0.0, self.seconds - now.seconds)
+
+
+@dataclass(frozen=True)
+class MaxSteps(Stop):
+    """Ends after so many steps: with a seed, the same result every time."""
+
+    steps: int
+
+    def __post_init__(self) -> None:
+        _at_least("MaxSteps.steps", self.steps, 0)
+
+    def __call__(self, now: Progress) -> bool:
+        return now.steps >= self.steps
+
+    def fraction(self, now: Progress) -> float:
+        return min(1.0, now.steps / self.steps) if self.steps else 1.0
+
+    def steps_left(self, now: Progress) -> float:
+        return max(0, self.steps - now.steps)
+
+
+@dataclass(frozen=True)
+class NoImprovement(Stop):
+    """Ends after so many steps without a better route."""
+
+    steps: int
+
+    def __post_init__(self) -> None:
+        _at_least("NoImprovement.steps", self.steps, 1)
+
+    def __call__(self, now: Progress) -> bool:
+        return now.since_best >= self.steps
+
+    def steps_left(self, now: Progress) -> float:
+        return max(0, self.steps - now.since_best)
+
+
+@dataclass(frozen=True)
+class TargetPrize(Stop):
+    """Ends as soon as a route collects this much."""
+
+    prize: float
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.prize):
+            raise ValueError("TargetPrize.prize must be a number, got nan")
+
+    def __call__(self, now: Progress) -> bool:
+        return now.prize >= self.prize
+
+
+@dataclass(frozen=True)
+class Never(Stop):
+    """Leaves the end to the solver itself."""
+
+    def __call__(self, now: Progress) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class When(Stop):
+    """Ends when a function of the progress, your own, says so."""
+
+    condition: Callable[[Progress], bool]
+
+    def __call__(self, now: Progress) -> bool:
+        return bool(self.condition(now))
+
+
+@dataclass(frozen=True, init=False)
+class AnyOf(Stop):
+    """Ends as soon as one of several criteria does."""
+
+    criteria: tuple[Stop, ...]
+
+    def __init__(self, *criteria: Stop | Callable[[Progress], bool]) -> None:
+        object.__setattr__(self, "criteria", tuple(as_stop(one) for one in criteria))
+
+    def __call__(self, now: Progress) -> bool:
+        return any(one(now) for one in self.criteria)
+
+    def fraction(self, now: Progress) -> float:
+        known = [part for part in (one.fraction(now) for one in self.criteria) if not math.isnan(part)]
+        return max(known, default=math.nan)
+
+    def steps_left(self, now: Progress) -> float:
+        return min((one.steps_left(now) for one in self.criteria), default=math.inf)
+
+    def seconds_left(self, now: Progress) -> float:
+        return min((one.seconds_left(now) for one in self.criteria), default=math.inf)
+
+
+def as_stop(criterion: Stop | Callable[[Progress], bool]) -> Stop:
+    """The criterion itself, or a plain function wrapped as one."""
+    if isinstance(criterion, Stop):
+        return criterion
+    if callable(criterion):
+        return When(criterion)
+    raise ValueError(f"stop must be a stop criterion or a function of the progress, got {criterion!r}")
+
+
+def _at_least(field: str, value: float, least: float) -> None:
+    if not value >= least:  # also catches NaN
+        raise ValueError(f"{field} must be at least {least}, got {value}")

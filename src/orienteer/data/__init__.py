@@ -1,0 +1,1 @@
+"""Readers and writers, one a format, and generators of random sets."""

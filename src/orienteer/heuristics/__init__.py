@@ -1,0 +1,1 @@
+"""Classical solvers made of kernels."""

@@ -1,0 +1,141 @@
+"""The front door: every method by name."""
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orienteer.core.instance import Instance
+from orienteer.core.result import Result
+from orienteer.core.solver import OnDone, Solver, no_news
+from orienteer.core.stop import OnProgress, Progress, Stop, as_stop, ignore
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered method: what it is, where it was published and where its class lives."""
+
+    name: str
+    summary: str
+    paper: str
+    target: str
+    """module:Class, imported only when the method is used."""
+
+
+REGISTRY: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            "auto",
+            "picks by size and time limit; today the large neighbourhood search",
+            "this project",
+            "orienteer.heuristics.auto:Auto",
+        ),
+        Entry(
+            "lns",
+            "large neighbourhood search: ruin, recreate, anneal; anytime",
+            "after Christiaens and Vanden Berghe 2020",
+            "orienteer.heuristics.neighbourhood:NeighbourhoodSearch",
+        ),
+        Entry(
+            "compass",
+            "EA4OP, the genetic algorithm",
+            "Kobeaga, Merino and Lozano 2018",
+            "orienteer.heuristics.evolution:Evolution",
+        ),
+        Entry(
+            "cs-p",
+            "cost-level beam search CS(K, tau) scored by prize",
+            "Liu, Xu, Su, Xiao and Yang 2020",
+            "orienteer.beam.solvers:PrizeCostLevelSearch",
+        ),
+        Entry(
+            "tsili",
+            "greedy construction by desirability, or the best of many random ones",
+            "Tsiligirides 1984",
+            "orienteer.heuristics.tsili:Tsili",
+        ),
+        Entry(
+            "tsili-beam",
+            "step-by-step beam search scored by desirability",
+            "Tsiligirides 1984; Liu et al. 2020",
+            "orienteer.beam.solvers:TsiliBeam",
+        ),
+        Entry(
+            "random",
+            "a random node at every step",
+            "baseline of Liu et al. 2020",
+            "orienteer.heuristics.random:RandomSearch",
+        ),
+        Entry(
+            "enumerate",
+            "full enumeration of tiny instances, with proof",
+            "the oracle of the tests",
+            "orienteer.heuristics.enumerate:Enumerate",
+        ),
+    )
+}
+
+
+def solve(
+    instance: Instance,
+    solver: str = "auto",
+    stop: Stop | Callable[[Progress], bool] | None = None,
+    seed: int = 0,
+    on_progress: OnProgress = ignore,
+    initial: Sequence[int] | None = None,
+    **settings: Any,
+) -> Result:
+    """The best route that a solver finds.
+
+    Parameters
+    ----------
+    instance
+        The problem.
+    solver
+        A name from `REGISTRY`.
+    stop
+        When to end; without it the solver's own default.
+    seed
+        Same seed, same steps, same result.
+    on_progress
+        Called with a `Progress` as the search goes on.
+    initial
+        A feasible route to begin with; the result is never worse.
+    settings
+        Fields of the solver's configuration, such as ``beam=20, tau=0.05``.
+    """
+    return make_solver(solver, **settings).solve(
+        instance,
+        None if stop is None else as_stop(stop),
+        seed=seed,
+        on_progress=on_progress,
+        initial=initial,
+    )
+
+
+def solve_batch(
+    instances: Sequence[Instance],
+    solver: str = "auto",
+    stop: Stop | Callable[[Progress], bool] | None = None,
+    seed: int = 0,
+    on_done: OnDone = no_news,
+    **settings: Any,
+) -> list[Result]:
+    """A result for each instance; the beam searches work on all of them at a time."""
+    criterion = None if stop is None else as_stop(stop)
+    return make_solver(solver, **settings).solve_batch(instances, criterion, seed=seed, on_done=on_done)
+
+
+def make_solver(name: str, **settings: Any) -> Solver:
+    """A solver by name, configured; an unknown name or setting is a ValueError that lists the known ones."""
+    if name not in REGISTRY:
+        raise ValueError(f"solver must be one of {', '.join(REGISTRY)}, got {name!r}")
+    module, _, attribute = REGISTRY[name].target.partition(":")
+    solver_class: type[Solver] = getattr(importlib.import_module(module), attribute)
+    known = [field.name for field in dataclasses.fields(solver_class.config_class)]
+    for setting in settings:
+        if setting not in known:
+            raise ValueError(f"{name} has no setting {setting!r}; it has {', '.join(known) or 'none'}")
+    return solver_class(solver_class.config_class(**settings))
