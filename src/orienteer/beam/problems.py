@@ -1,0 +1,66 @@
+"""Many instances as tensors on one device."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from orienteer.core.instance import TOLERANCE, Instance
+
+
+@dataclass(frozen=True)
+class Problems:
+    """A batch of instances, padded to the largest with nodes that nothing reaches.
+
+    Costs and prizes stay in float64: a search may round inside its scores, never in what it accepts.
+    """
+
+    costs: Tensor  # (batch, node, node) float64, inf to and from padding
+    prizes: Tensor  # (batch, node) float64, 0 for padding
+    limit: Tensor  # (batch,) float64
+    start: Tensor  # (batch,) int64
+    end: Tensor  # (batch,) int64
+    to_end: Tensor  # (batch, node) float64, cheapest way to the end through any nodes, inf for padding
+
+    @classmethod
+    def from_instances(cls, instances: Sequence[Instance], device: torch.device | str = "cpu") -> "Problems":
+        """The batch of these instances on `device`."""
+        nodes = max(instance.size for instance in instances)
+        costs = np.full((len(instances), nodes, nodes), np.inf)
+        prizes = np.zeros((len(instances), nodes))
+        to_end = np.full((len(instances), nodes), np.inf)
+        for row, instance in enumerate(instances):
+            size = instance.size
+            costs[row, :size, :size] = instance.costs
+            prizes[row, :size] = instance.prizes
+            to_end[row, :size] = instance.to_end
+        return cls(
+            costs=torch.from_numpy(costs).to(device),
+            prizes=torch.from_numpy(prizes).to(device),
+            limit=torch.tensor([one.limit for one in instances], dtype=torch.float64, device=device),
+            start=torch.tensor([one.start for one in instances], device=device),
+            end=torch.tensor([one.end for one in instances], device=device),
+            to_end=torch.from_numpy(to_end).to(device),
+        )
+
+    @property
+    def batch(self) -> int:
+        """How many instances there are."""
+        return self.prizes.shape[0]
+
+    @property
+    def nodes(self) -> int:
+        """The padded number of nodes."""
+        return self.prizes.shape[1]
+
+    @property
+    def device(self) -> torch.device:
+        """Where the tensors live."""
+        return self.prizes.device
+
+    @property
+    def budget(self) -> Tensor:
+        """(batch,) the limit with the tolerance added."""
+        return self.limit * (1 + TOLERANCE)
