@@ -1,0 +1,51 @@
+"""Results: to JSON and back without loss."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orienteer import Improvement, Result, Tour
+
+numbers = st.floats(0, 1e12, allow_nan=False)
+results = st.builds(
+    Result,
+    tour=st.builds(Tour, st.lists(st.integers(0, 99), min_size=2).map(tuple), numbers, numbers),
+    status=st.sampled_from(["optimal", "stopped"]),
+    seconds=numbers,
+    steps=st.integers(0, 10**12),
+    solver=st.text(max_size=9),
+    seed=st.integers(0, 2**63),
+    bound=numbers | st.just(math.inf),
+    settings=st.dictionaries(st.text(max_size=5), st.integers() | numbers | st.text(max_size=5) | st.booleans()),
+    trace=st.lists(st.builds(Improvement, numbers, st.integers(0, 99), numbers)).map(tuple),
+    version=st.text(max_size=9),
+)
+
+
+@given(results)
+def test_json_round_trip(result: Result) -> None:
+    text = result.to_json()
+    assert Result.from_json(text) == result
+    assert "\n" not in text
+
+
+def test_an_unknown_bound_is_null_in_json() -> None:
+    """Infinity is not JSON."""
+    result = Result(Tour((0, 0), 1.0, 0.0), "stopped", 0.1, 1, "none", 0)
+    assert json.loads(result.to_json())["bound"] is None
+    assert "Infinity" not in result.to_json()
+
+
+def test_gap() -> None:
+    result = Result(Tour((0, 0), 8.0, 0.0), "stopped", 0.1, 1, "none", 0, bound=10.0)
+    assert result.gap == pytest.approx(0.2)
+    assert Result(Tour((0, 0), 0.0, 0.0), "optimal", 0.1, 1, "none", 0, bound=0.0).gap == 0
+
+
+def test_an_unknown_status_is_refused() -> None:
+    data = Result(Tour((0, 0), 8.0, 0.0), "stopped", 0.1, 1, "none", 0).to_dict()
+    with pytest.raises(ValueError, match="status must be 'optimal' or 'stopped', got 'fine'"):
+        Result.from_dict({**data, "status": "fine"})
