@@ -1,0 +1,251 @@
+"""Pictures of problems and routes, as in the paper: stars for start and end, node area by prize, arrows."""
+
+import importlib.util
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from orienteer.core.errors import MissingExtra
+from orienteer.core.instance import Instance
+from orienteer.core.tour import Tour, check_tour
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array = npt.NDArray[np.float64]
+
+SUFFIXES = (".png", ".svg", ".pdf")
+"""The kinds of file that `save_picture` writes."""
+
+MOST_LABELS = 60
+"""Names are written beside the stops of a route up to this length; more would be a grey cloud."""
+
+LANDMARKS = 400
+"""How many nodes span the map of a problem without coordinates; the others are placed between them."""
+
+LONGEST, MARGIN, LABEL = 520.0, 22.0, 8.0
+"""The map's longer side, the room around it and the names' height, in points of 1/72 inch."""
+
+ROUTE, VISITED, SKIPPED, RIM, STAR, END_STAR = "#33415c", "#2a9d8f", "#d7dce2", "#8d99a6", "#e63946", "#f4a261"
+
+STARS = ("start and end", "start", "end")
+
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 0.8), (0.8, -0.8), (-0.8, 0.8), (-0.8, -0.8))
+"""Where a name may stand beside its node, the first being the best when all are free."""
+
+_Box = tuple[float, float, float, float]  # left, low, right, high
+
+
+def save_picture(
+    instance: Instance,
+    path: str | Path,
+    nodes: Sequence[int] | None = None,
+    title: str | None = None,
+) -> None:
+    """Writes the picture of a problem, with a route if `nodes` are given, as PNG, SVG or PDF by the file's suffix."""
+    check_picture(path)
+    figure = draw(instance, nodes, title)
+    import matplotlib
+
+    # The same picture gives the same bytes: no date, no random identifiers.
+    dateless: dict[str, Any] = (
+        {} if _kind(path) == ".png" else {"Date" if _kind(path) == ".svg" else "CreationDate": None}
+    )
+    with matplotlib.rc_context({"svg.hashsalt": "orienteer"}):
+        figure.savefig(path, dpi=150, metadata=dateless)
+
+
+def check_picture(path: str | Path) -> None:
+    """Nothing, if a picture of this name can be drawn here; otherwise an error that says what is missing."""
+    if _kind(path) not in SUFFIXES:
+        raise ValueError(f"a picture must be one of {', '.join(SUFFIXES)}, got {str(path)!r}")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingExtra("a picture", "plot")
+
+
+def draw(instance: Instance, nodes: Sequence[int] | None = None, title: str | None = None) -> "Figure":
+    """A matplotlib figure of the problem, with a route if `nodes` are given (checked first)."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("a picture", "plot") from error
+    tour = None if nodes is None else check_tour(instance, nodes)
+    page = _Page(layout(instance))
+    figure = Figure(figsize=(page.wide / 72 + 0.6, page.high / 72 + 1.3), layout="constrained", facecolor="white")
+    axes = figure.add_subplot()
+    _set_frame(axes, page)
+    areas = _areas(instance)
+    _draw_nodes(axes, instance, page, areas, tour)
+    if tour is not None:
+        _draw_route(axes, page, tour.nodes)
+        if instance.names is not None and len(tour) <= MOST_LABELS:
+            _draw_names(axes, page, areas, tour.nodes, instance.names)
+    _draw_ends(axes, instance, page)
+    axes.set_title(_title(instance, tour, title), fontsize=12, loc="left", color=ROUTE, linespacing=1.5)
+    legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=4, frameon=False, fontsize=10)
+    for handle in legend.legend_handles:
+        handle.set_sizes([200 if handle.get_label() in STARS else 80])
+    return figure
+
+
+def layout(instance: Instance) -> Array:
+    """(n, 2) where to draw the nodes: their coordinates, or a map by classical scaling (MDS) of the costs.
+
+    The map takes the mean of both directions as the distance. Only up to `LANDMARKS` nodes span it; the others are
+    placed by their distances to these (de Silva and Tenenbaum 2004), so that thousands of nodes need no large
+    eigenvalue problem.
+    """
+    if instance.coords is not None:
+        return instance.coords
+    marks = np.unique(np.linspace(0, instance.size - 1, LANDMARKS).round().astype(int))
+    square = _drawable(instance.costs[marks], instance.costs[:, marks].T) ** 2  # (mark, node)
+    square[np.arange(len(marks)), marks] = 0
+    between = square[:, marks]
+    centre = np.eye(len(marks)) - 1 / len(marks)
+    values, vectors = np.linalg.eigh(-0.5 * centre @ between @ centre)
+    points = np.zeros((instance.size, 2))
+    for axis in range(min(2, len(values))):
+        value, vector = values[-1 - axis], vectors[:, -1 - axis]
+        if value > 1e-12 * values[-1]:  # less is a rounding error, and the map a line
+            points[:, axis] = -0.5 * vector @ (square - between.mean(1, keepdims=True)) / np.sqrt(value)
+    return points
+
+
+class _Page:
+    """Positions on the page: `spots` in points of 1/72 inch, the map fitted into `wide` by `high`."""
+
+    def __init__(self, points: Array):
+        low, extent = points.min(0), np.ptp(points, axis=0)
+        longest = float(extent.max()) or 1.0
+        # A map that is all but a line still gets a third of a square.
+        self.wide, self.high = (float(side) for side in LONGEST * np.maximum(extent / longest, 1 / 3) + 2 * MARGIN)
+        centre = np.array([self.wide, self.high]) / 2
+        self.spots: Array = centre + (points - low - extent / 2) * (LONGEST / longest)
+
+
+def _drawable(there: Array, back: Array) -> Array:
+    """Distances for a map: the mean of both ways, the only way where one is missing, far where there is none."""
+    one_way = np.isinf(there) | np.isinf(back)
+    distance = np.where(one_way, np.minimum(there, back), there / 2 + back / 2)
+    finite = distance[np.isfinite(distance)]
+    distance[np.isinf(distance)] = 1.5 * finite.max() if finite.size else 1.0
+    return distance
+
+
+def _set_frame(axes: "Axes", page: _Page) -> None:
+    axes.set_xlim(0, page.wide)
+    axes.set_ylim(0, page.high)
+    axes.set_aspect("equal")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for side in axes.spines.values():
+        side.set_color(SKIPPED)
+
+
+def _areas(instance: Instance) -> Array:
+    """(n,) marker areas in square points, in proportion to the prize; the largest shrinks as nodes crowd."""
+    largest = np.clip(14000 / instance.size, 30, 320)
+    prizes = instance.prizes / (instance.prizes.max() or 1.0)
+    return np.maximum(prizes * largest, 3.0)
+
+
+def _draw_nodes(axes: "Axes", instance: Instance, page: _Page, areas: Array, tour: Tour | None) -> None:
+    visited = np.zeros(instance.size, dtype=bool)
+    if tour is not None:
+        visited[list(tour.nodes)] = True
+    inner = np.ones(instance.size, dtype=bool)
+    inner[[instance.start, instance.end]] = False
+    skipped = "place" if tour is None else "skipped"
+    for chosen, label, fill, rim, order in (
+        (inner & ~visited, skipped, SKIPPED, RIM, 2),
+        (inner & visited, "visited", VISITED, "white", 4),
+    ):
+        if chosen.any():
+            x, y = page.spots[chosen].T
+            axes.scatter(x, y, s=areas[chosen], c=fill, edgecolors=rim, linewidths=0.7, label=label, zorder=order)
+
+
+def _draw_route(axes: "Axes", page: _Page, nodes: Sequence[int]) -> None:
+    """The legs, with an arrow-head in the middle of each that is long enough to show one."""
+    along = page.spots[list(nodes)]
+    width, head = (1.0, 5.0) if len(nodes) > 80 else (1.5, 8.0)
+    axes.plot(along[:, 0], along[:, 1], color=ROUTE, linewidth=width, solid_joinstyle="round", zorder=3)
+    for here, there in itertools.pairwise(along):
+        step = there - here
+        if np.hypot(step[0], step[1]) >= 2 * head:
+            x, y = here + step / 2
+            turn = float(np.degrees(np.arctan2(step[1], step[0]))) - 90
+            axes.plot(x, y, marker=(3, 0, turn), color=ROUTE, markersize=head, linestyle="", zorder=3.5)
+
+
+def _draw_ends(axes: "Axes", instance: Instance, page: _Page) -> None:
+    ends = [(instance.start, STARS[0], STAR)]
+    if instance.end != instance.start:
+        ends = [(instance.start, STARS[1], STAR), (instance.end, STARS[2], END_STAR)]
+    for node, label, colour in ends:
+        x, y = page.spots[node]
+        axes.scatter(x, y, s=380, marker="*", c=colour, edgecolors="white", linewidths=1, label=label, zorder=6)
+
+
+def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], names: Sequence[str]) -> None:
+    """The stops' names, each on the side of its marker where it covers least."""
+    import matplotlib.patheffects as effects
+
+    obstacles = _obstacles(page.spots, nodes)
+    boxes: list[_Box] = []
+    for node in dict.fromkeys(nodes):
+        gap = float(np.sqrt(max(areas[node], 50))) / 2 + 3
+        wide, high = 0.56 * LABEL * len(names[node]), 1.1 * LABEL
+        places = [_beside(page.spots[node], gap, wide, high, dx, dy) for dx, dy in SIDES]
+        left, low, _, _ = best = min(places, key=lambda box: _clash(box, boxes, obstacles, page))
+        boxes.append(best)
+        text = axes.text(left, low, names[node], fontsize=LABEL, color=ROUTE, zorder=7)
+        text.set_path_effects([effects.withStroke(linewidth=2.5, foreground="white")])
+        text.set_in_layout(False)
+
+
+def _obstacles(spots: Array, nodes: Sequence[int]) -> Array:
+    """(k, 2) what names should not cover: all nodes, and points along the legs."""
+    along = [spots]
+    for here, there in itertools.pairwise(spots[list(nodes)]):
+        count = int(np.hypot(*(there - here)) / LABEL)
+        along.append(here + np.linspace(0, 1, count + 2)[1:-1, None] * (there - here))
+    return np.concatenate(along)
+
+
+def _beside(spot: Array, gap: float, wide: float, high: float, dx: float, dy: float) -> _Box:
+    """The box of a text at a distance from a spot, in the direction (dx, dy) of it."""
+    left = float(spot[0]) + dx * gap - (wide if dx < 0 else 0 if dx > 0 else wide / 2)
+    low = float(spot[1]) + dy * gap - (high if dy < 0 else 0 if dy > 0 else high / 2)
+    return left, low, left + wide, low + high
+
+
+def _clash(box: _Box, boxes: Sequence[_Box], obstacles: Array, page: _Page) -> float:
+    """How much a name at `box` would cover: other names weigh most, then nodes and legs, then the page's edge."""
+    left, low, right, high = box
+    over = sum(max(0.0, min(right, c) - max(left, a)) * max(0.0, min(high, d) - max(low, b)) for a, b, c, d in boxes)
+    x, y = obstacles.T
+    covered = int(((x > left - 3) & (x < right + 3) & (y > low - 3) & (y < high + 3)).sum())
+    beyond = max(0.0, -left) + max(0.0, right - page.wide) + max(0.0, -low) + max(0.0, high - page.high)
+    return over + 40 * covered + 20 * beyond
+
+
+def _title(instance: Instance, tour: Tour | None, title: str | None) -> str:
+    lines = [] if title is None else [title]
+    total = instance.prizes.sum()
+    if tour is None:
+        lines.append(f"{instance.size} places, total prize {total:.6g}, limit {instance.limit:.6g}")
+    else:
+        lines.append(f"prize {tour.prize:.6g} of {total:.6g}, cost {tour.cost:.6g} of {instance.limit:.6g}")
+    if instance.coords is None:
+        lines.append("no coordinates: the map is drawn from the costs")
+    return "\n".join(lines)
+
+
+def _kind(path: str | Path) -> str:
+    return Path(path).suffix.lower()
