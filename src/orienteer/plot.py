@@ -200,11 +200,11 @@ def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], n
     boxes: list[_Box] = []
     for node in dict.fromkeys(nodes):
         gap = float(np.sqrt(max(areas[node], 50))) / 2 + 3
-        wide, high = 0.56 * LABEL * len(names[node]), 1.1 * LABEL
-        places = [_beside(page.spots[node], gap, wide, high, dx, dy) for dx, dy in SIDES]
-        left, low, _, _ = best = min(places, key=lambda box: _clash(box, boxes, obstacles, page))
+        wide, tall = 0.56 * LABEL * len(names[node]), 1.1 * LABEL
+        places = [_beside(page.spots[node], gap, wide, tall, dx, dy) for dx, dy in SIDES]
+        best = left, low, _, high = min(places, key=lambda box: _clash(box, boxes, obstacles, page))
         boxes.append(best)
-        text = axes.text(left, low, names[node], fontsize=LABEL, color=ROUTE, zorder=7)
+        text = axes.text(left, (low + high) / 2, names[node], va="center", fontsize=LABEL, color=ROUTE, zorder=7)
         text.set_path_effects([effects.withStroke(linewidth=2.5, foreground="white")])
         text.set_in_layout(False)
 
