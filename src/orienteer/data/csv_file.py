@@ -1,0 +1,243 @@
+"""CSV of points: x, y or lat, lon, with name and prize; the costs may come from a second CSV, a matrix.
+
+What a table cannot say (limit, start, end, metric, matrix) stands in lines such as ``# limit = 12.5`` above it.
+"""
+
+import csv
+import io
+import itertools
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from orienteer.core.errors import BadFile
+from orienteer.core.instance import Array, Instance
+from orienteer.data.distances import METRICS, euclidean, great_circle, manhattan, measured_by, pairwise
+from orienteer.data.fields import Fields
+from orienteer.data.text import MAX_WHOLE, FilePath, amount, check_size, read_text, real, shown, write_text
+
+SETTINGS = ("limit", "start", "end", "metric", "matrix")
+"""What the lines above the table may set."""
+
+COLUMNS = {
+    "name": "name",
+    "x": "x",
+    "y": "y",
+    "lat": "lat",
+    "latitude": "lat",
+    "lon": "lon",
+    "lng": "lon",
+    "longitude": "lon",
+    "prize": "prize",
+    "score": "prize",
+    "profit": "prize",
+}
+"""The columns that are read, by the names they go by; others are left alone."""
+
+
+def load_csv(path: FilePath, matrix: FilePath | None = None, metric: str | None = None) -> Fields:
+    """The problem in a CSV file; `matrix` and `metric`, where given, stand above what the file says."""
+    settings, table = _split(path)
+    if matrix is None and "matrix" in settings:
+        matrix = _beside(path, settings["matrix"])
+    if metric is None and "metric" in settings:
+        metric = settings["metric"].text
+    points = _points(path, table)
+    limit = settings.get("limit")
+    return Fields(
+        costs=_costs(path, points, matrix, metric),
+        prizes=np.array(points.prizes),
+        limit=None if limit is None else real(path, limit.text, "limit", limit.line),
+        start=settings["start"].text if "start" in settings else None,
+        end=settings["end"].text if "end" in settings else None,
+        coords=points.coords,
+        names=points.names,
+    )
+
+
+def save_csv(instance: Instance, path: FilePath) -> None:
+    """Writes the points, and beside them NAME.matrix.csv if the costs are no distances of theirs."""
+    settings = {"limit": repr(instance.limit), "start": str(instance.start), "end": str(instance.end)}
+    metric = next((m for m in (euclidean, manhattan) if measured_by(instance.costs, instance.coords, m)), None)
+    if metric is None:
+        matrix = Path(path).with_suffix(".matrix.csv")
+        rows = (",".join(map(repr, row)) for row in instance.costs.tolist())
+        _write(matrix, "".join(f"{row}\n" for row in rows))
+        settings["matrix"] = matrix.name
+    else:
+        settings["metric"] = metric.__name__
+    columns: dict[str, list[str]] = {}
+    if instance.names is not None:
+        columns["name"] = ['"' + name.replace('"', '""') + '"' for name in instance.names]
+    if instance.coords is not None:
+        columns |= {axis: list(map(repr, instance.coords[:, i].tolist())) for i, axis in enumerate("xy")}
+    columns["prize"] = list(map(repr, instance.prizes.tolist()))
+    lines = [f"# {key} = {value}" for key, value in settings.items()]
+    lines += [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
+    _write(path, "\n".join(lines) + "\n")
+
+
+@dataclass(frozen=True)
+class _Setting:
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class _Points:
+    prizes: list[float]
+    coords: Array | None
+    names: list[str] | None
+    on_earth: bool
+
+
+Row = tuple[int, list[str]]
+
+
+def _split(path: FilePath) -> tuple[dict[str, _Setting], Iterator[Row]]:
+    """The settings above the table, and the rows of the table with their lines."""
+    lines = io.StringIO(read_text(path), newline="")
+    settings: dict[str, _Setting] = {}
+    for number, raw in enumerate(lines, start=1):
+        line = raw.strip()
+        if line.startswith("#"):
+            _note(path, settings, line, number)
+        elif line:
+            return settings, _rows(path, itertools.chain([raw], lines), number)
+    raise BadFile(path, "there is no table in it")
+
+
+def _note(path: FilePath, settings: dict[str, _Setting], line: str, number: int) -> None:
+    """Takes a setting from a comment line; a comment without '=' is only a comment."""
+    pair = re.fullmatch(r"#\s*(\w+)\s*=\s*(.*?)[\s,;]*", line)  # spreadsheets pad lines with empty cells
+    if pair is None:
+        return
+    key = pair[1].lower()
+    if key not in SETTINGS:
+        raise BadFile(path, f"unknown setting {shown(pair[1])}; known are {', '.join(SETTINGS)}", number)
+    if key in settings:
+        raise BadFile(path, f"{key} is set twice, first on line {settings[key].line}", number)
+    settings[key] = _Setting(pair[2], number)
+
+
+def _rows(path: FilePath, lines: Iterator[str], first: int) -> Iterator[Row]:
+    """Lines and cells of the rows that hold anything; cells are parted by what parts the first row."""
+    opening = next(lines, "")
+    separator = max(",;\t", key=opening.count)
+    reader = csv.reader(itertools.chain([opening], lines), delimiter=separator, strict=True)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield first - 1 + reader.line_num, row
+    except csv.Error as error:
+        raise BadFile(path, f"not CSV: {error}", first - 1 + reader.line_num) from error
+
+
+def _points(path: FilePath, rows: Iterator[Row]) -> _Points:
+    number, header = next(rows, (1, []))
+    places = _places(path, header, number)
+    axes = ("lon", "lat") if "lat" in places else ("x", "y")
+    prizes: list[float] = []
+    coords: list[list[float]] = []
+    names: list[str] = []
+    for number, row in rows:
+        if len(row) != len(header):
+            raise BadFile(path, f"a row must have {len(header)} cells like the header, got {len(row)}", number)
+        prizes.append(amount(path, row[places["prize"]].strip(), "prize", number))
+        if axes[0] in places:
+            coords.append([_axis(path, row[places[axis]].strip(), axis, number) for axis in axes])
+        if "name" in places:
+            names.append(row[places["name"]])
+        check_size(path, len(prizes), number)
+    check_size(path, len(prizes))
+    return _Points(prizes, np.array(coords) if coords else None, names or None, "lat" in places)
+
+
+def _places(path: FilePath, header: list[str], line: int) -> dict[str, int]:
+    """Which column holds what."""
+    places: dict[str, int] = {}
+    for place, title in enumerate(header):
+        column = COLUMNS.get(title.strip().lower())
+        if column is None:
+            continue
+        if column in places:
+            raise BadFile(path, f"the header names {column} twice", line)
+        places[column] = place
+    if "prize" not in places:
+        raise BadFile(path, f"the header has no column prize, only {shown(', '.join(header))}", line)
+    for pair in ("x", "y"), ("lat", "lon"):
+        if len(places.keys() & set(pair)) == 1:
+            raise BadFile(path, f"the header needs both {pair[0]} and {pair[1]}", line)
+    if {"x", "lat"} <= places.keys():
+        raise BadFile(path, "the header must have x, y or lat, lon, not both", line)
+    return places
+
+
+def _axis(path: FilePath, cell: str, axis: str, line: int) -> float:
+    value = real(path, cell, axis, line)
+    most = {"lat": 90, "lon": 180}.get(axis, math.inf)
+    if abs(value) > most:
+        raise BadFile(path, f"{axis} must be from -{most} to {most} degrees, got {value:g}", line)
+    return value
+
+
+def _costs(path: FilePath, points: _Points, matrix: FilePath | None, metric: str | None) -> Array:
+    if matrix is not None:
+        if metric is not None:
+            raise BadFile(path, "matrix and metric exclude each other")
+        return _matrix(matrix, len(points.prizes), points.names)
+    if points.coords is None:
+        raise BadFile(path, "there are neither x, y nor lat, lon columns, nor a matrix")
+    if metric is None:
+        return pairwise(points.coords, great_circle if points.on_earth else euclidean)
+    if metric not in METRICS:
+        raise BadFile(path, f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}")
+    if (METRICS[metric] is great_circle) != points.on_earth:
+        raise BadFile(path, "the metric great_circle goes with lat, lon, the others with x, y")
+    return pairwise(points.coords, METRICS[metric])
+
+
+def _beside(path: FilePath, setting: _Setting) -> Path:
+    """The file that the setting names; only one of the same folder, so that no file points elsewhere."""
+    if not setting.text or setting.text != Path(setting.text).name or "\0" in setting.text:
+        raise BadFile(path, f"matrix must name a file of the same folder, got {shown(setting.text)}", setting.line)
+    return Path(path).parent / setting.text
+
+
+def _matrix(path: FilePath, size: int, names: list[str] | None) -> Array:
+    """The numbers of a matrix, with or without a row and a column of names; an empty cell or inf means no way."""
+    rows = list(itertools.islice(_split(path)[1], size + 2))
+    if len(rows) == size + 1:
+        rows = _without_names(path, rows, size, names)
+    if len(rows) != size:
+        wish = f"{size} rows, one a point"
+        raise BadFile(path, f"a matrix must have {wish}, got {'more' if len(rows) > size else len(rows)}")
+    for number, row in rows:  # before anything is allocated
+        if len(row) != size:
+            raise BadFile(path, f"a row of the matrix must have {size} numbers, got {len(row)}", number)
+    costs = np.empty((size, size))
+    for node, (number, row) in enumerate(rows):
+        cells = (cell.strip() for cell in row)
+        costs[node] = [math.inf if cell in ("", "inf") else amount(path, cell, "a cost", number) for cell in cells]
+    return costs
+
+
+def _without_names(path: FilePath, rows: list[Row], size: int, names: list[str] | None) -> list[Row]:
+    """The rows without their names, which must be the points' own in the points' order."""
+    number, header = rows[0]
+    if len(header) != size + 1 or (names is not None and header[1:] != names):
+        raise BadFile(path, "the matrix has a row more than there are points, and it does not hold their names", number)
+    for (number, row), name in zip(rows[1:], header[1:], strict=True):
+        if len(row) != size + 1 or row[0] != name:
+            raise BadFile(path, f"this row of the matrix must be that of {shown(name)}", number)
+    return [(number, row[1:]) for number, row in rows[1:]]
+
+
+def _write(path: FilePath, text: str) -> None:
+    if len(text) > MAX_WHOLE:
+        raise BadFile(path, f"cannot be written: more than {MAX_WHOLE} bytes of CSV; write NPZ instead")
+    write_text(path, text)

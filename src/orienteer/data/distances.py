@@ -1,0 +1,140 @@
+"""Distances between points: plain ones, great circles, and TSPLIB's integers; in blocks, so memory is n * n."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from orienteer.core.errors import InvalidInstance
+from orienteer.core.instance import Array
+
+EARTH_RADIUS = 6_371_008.8
+"""Mean radius of the Earth in metres (IUGG)."""
+
+Metric = Callable[[Array, Array], Array]
+"""Distances between (k, 1, 2) and (1, n, 2) points."""
+
+
+def pairwise(coords: Array, metric: Metric) -> Array:
+    """(n, n) distances; zero from a point to itself."""
+    table = np.empty((len(coords), len(coords)))
+    for rows, block in _blocks(coords, metric):
+        table[rows] = block
+    return table
+
+
+def measured_by(costs: Array, coords: Array | None, metric: Metric) -> bool:
+    """Whether these costs are exactly these points' distances."""
+    if coords is None:
+        return False
+    try:
+        return all(np.array_equal(costs[rows], block) for rows, block in _blocks(coords, metric))
+    except InvalidInstance:
+        return False
+
+
+def euclidean(here: Array, there: Array) -> Array:
+    """Straight lines."""
+    dx, dy = here[..., 0] - there[..., 0], here[..., 1] - there[..., 1]
+    return np.sqrt(dx * dx + dy * dy)
+
+
+def manhattan(here: Array, there: Array) -> Array:
+    """Along the axes."""
+    return np.abs(here[..., 0] - there[..., 0]) + np.abs(here[..., 1] - there[..., 1])
+
+
+def great_circle(here: Array, there: Array) -> Array:
+    """Metres on the Earth between (longitude, latitude) in degrees, by the haversine formula."""
+    lon, lat = np.radians(here[..., 0] - there[..., 0]), np.radians(here[..., 1] - there[..., 1])
+    across = np.cos(np.radians(here[..., 1])) * np.cos(np.radians(there[..., 1])) * np.sin(lon / 2) ** 2
+    return 2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(1.0, np.sin(lat / 2) ** 2 + across)))
+
+
+METRICS: dict[str, Metric] = {"euclidean": euclidean, "manhattan": manhattan, "great_circle": great_circle}
+"""The metrics that JSON and CSV files may name."""
+
+
+def euc_2d(here: Array, there: Array) -> Array:
+    """TSPLIB EUC_2D: the nearest integer, halves upwards."""
+    return _nint(euclidean(here, there))
+
+
+def ceil_2d(here: Array, there: Array) -> Array:
+    """TSPLIB CEIL_2D: the next integer."""
+    return np.ceil(euclidean(here, there))
+
+
+def man_2d(here: Array, there: Array) -> Array:
+    """TSPLIB MAN_2D: along the axes, the nearest integer."""
+    return _nint(manhattan(here, there))
+
+
+def max_2d(here: Array, there: Array) -> Array:
+    """TSPLIB MAX_2D: the larger of the two differences, each rounded."""
+    return np.maximum(_nint(np.abs(here[..., 0] - there[..., 0])), _nint(np.abs(here[..., 1] - there[..., 1])))
+
+
+def att(here: Array, there: Array) -> Array:
+    """TSPLIB ATT: pseudo-Euclidean, rounded so that it is never below."""
+    dx, dy = here[..., 0] - there[..., 0], here[..., 1] - there[..., 1]
+    true = np.sqrt((dx * dx + dy * dy) / 10.0)
+    near = _nint(true)
+    return near + (near < true)
+
+
+def geo(here: Array, there: Array) -> Array:
+    """TSPLIB GEO: kilometres on an idealised Earth between (latitude, longitude) as degrees.minutes.
+
+    The degrees are the whole part. The format's paper says the nearest integer there, but its published optima and
+    every program since take the whole part.
+    """
+    here, there = _geo_radians(here), _geo_radians(there)
+    q1 = np.cos(here[..., 1] - there[..., 1])
+    q2 = np.cos(here[..., 0] - there[..., 0])
+    q3 = np.cos(here[..., 0] + there[..., 0])
+    cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)
+    return np.floor(6378.388 * np.arccos(np.clip(cosine, -1.0, 1.0)) + 1.0)
+
+
+TSPLIB_METRICS: dict[str, Metric] = {
+    "EUC_2D": euc_2d,
+    "CEIL_2D": ceil_2d,
+    "MAN_2D": man_2d,
+    "MAX_2D": max_2d,
+    "ATT": att,
+    "GEO": geo,
+}
+"""The distances of coordinates that an OPLib file may ask for."""
+
+
+def geo_degrees(coords: Array) -> Array:
+    """TSPLIB's degrees.minutes as degrees."""
+    whole = np.trunc(coords)
+    return whole + 5.0 * (coords - whole) / 3.0
+
+
+_BLOCK = 2**18
+
+
+def _blocks(coords: Array, metric: Metric) -> Iterator[tuple[slice, Array]]:
+    step = max(1, _BLOCK // max(1, len(coords)))
+    for first in range(0, len(coords), step):
+        rows = slice(first, min(first + step, len(coords)))
+        with np.errstate(all="ignore"):
+            block = metric(coords[rows, None, :], coords[None, :, :])
+        block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = 0.0
+        if not np.isfinite(block).all():
+            row, column = np.argwhere(~np.isfinite(block))[0]
+            raise InvalidInstance(f"coords {first + row} and {column} are too far apart to have a distance")
+        yield rows, block
+
+
+def _nint(values: Array) -> Array:
+    return np.floor(values + 0.5)
+
+
+def _geo_radians(coords: Array) -> npt.NDArray[np.float64]:
+    pi = 3.141592  # TSPLIB's own
+    whole = np.trunc(coords)
+    return pi * (whole + 5.0 * (coords - whole) / 3.0) / 180.0

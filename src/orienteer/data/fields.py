@@ -1,0 +1,63 @@
+"""What a file says about a problem, before it is judged as a whole."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from orienteer.core.errors import BadFile, InvalidInstance
+from orienteer.core.instance import Array, Instance
+from orienteer.data.text import FilePath, shown
+
+Node = int | str
+"""A node as people name it: its number, counted from 0, or its name."""
+
+
+@dataclass
+class Fields:
+    """The parts of an instance that a reader found; what is None the caller may still supply."""
+
+    costs: Array
+    prizes: Array
+    limit: float | None = None
+    start: Node | None = None
+    end: Node | None = None
+    coords: Array | None = None
+    names: Sequence[str] | None = None
+
+    def build(
+        self,
+        path: FilePath,
+        limit: float | None = None,
+        start: Node | None = None,
+        end: Node | None = None,
+        what: str = "",
+    ) -> Instance:
+        """The instance, or `BadFile` with the reason why there is none; `what` begins the message.
+
+        `limit`, `start` and `end`, where given, stand above what the file says. Without any word on them a route
+        starts at node 0 and ends where it starts.
+        """
+        limit = self.limit if limit is None else limit
+        if limit is None:
+            raise BadFile(path, f"{what}the file holds no limit, so one must be given")
+        start = self.start if start is None else start
+        end = self.end if end is None else end
+        first = 0 if start is None else self._number(path, "start", start)
+        last = first if end is None else self._number(path, "end", end)
+        names = None if self.names is None else tuple(self.names)
+        try:
+            with np.errstate(over="ignore"):  # sums of huge costs may reach infinity, and then they do not fit
+                return Instance(self.costs, self.prizes, limit, first, last, self.coords, names)
+        except InvalidInstance as error:
+            raise BadFile(path, f"{what}{error}") from error
+
+    def _number(self, path: FilePath, field: str, node: Node) -> int:
+        if not isinstance(node, str):
+            return node
+        if re.fullmatch(r"\d{1,9}", node, re.ASCII):
+            return int(node)
+        if self.names is None or node not in self.names:
+            raise BadFile(path, f"{field} must be a node's number or name, got {shown(node)}")
+        return list(self.names).index(node)

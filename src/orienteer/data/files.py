@@ -1,0 +1,170 @@
+"""The front of all files: problems, sets, routes and results, read and written by suffix or by the format's name."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from orienteer.core.errors import BadFile, InvalidInstance
+from orienteer.core.instance import Instance
+from orienteer.core.result import Result
+from orienteer.core.tour import Tour
+from orienteer.data.chao import load_chao, save_chao
+from orienteer.data.csv_file import load_csv, save_csv
+from orienteer.data.fields import Fields, Node
+from orienteer.data.instance_set import InstanceSet
+from orienteer.data.json_file import load_json, load_result, save_json
+from orienteer.data.npz import BatchResult, load_results, load_set, save_results, save_set
+from orienteer.data.oplib import load_oplib, save_oplib
+from orienteer.data.text import FilePath
+from orienteer.data.tour_file import load_tour, save_tour
+
+__all__ = [
+    "FORMATS",
+    "SUFFIXES",
+    "BatchResult",
+    "InstanceSet",
+    "read",
+    "read_result",
+    "read_results",
+    "read_set",
+    "read_tour",
+    "write",
+    "write_results",
+    "write_set",
+    "write_tour",
+]
+
+FORMATS = ("json", "npz", "oplib", "chao", "csv")
+"""The formats of problems, by name."""
+
+SUFFIXES = {
+    ".json": "json",
+    ".npz": "npz",
+    ".oplib": "oplib",
+    ".op": "oplib",
+    ".tsp": "oplib",
+    ".atsp": "oplib",
+    ".txt": "chao",
+    ".csv": "csv",
+}
+"""The format that a suffix stands for."""
+
+
+def read(
+    path: FilePath,
+    format: str | None = None,
+    *,
+    limit: float | None = None,
+    start: Node | None = None,
+    end: Node | None = None,
+    index: int | None = None,
+    matrix: FilePath | None = None,
+    metric: str | None = None,
+) -> Instance:
+    """The problem in a file, or `BadFile`.
+
+    Parameters
+    ----------
+    format
+        One of `FORMATS`; by default the suffix tells.
+    limit, start, end
+        Stand above what the file says, and fill in what it does not. Nodes by number, from 0, or by name.
+    index
+        Which instance of a set (NPZ); a set of one needs none.
+    matrix, metric
+        For CSV: a second CSV with the costs, or how the points' distances are measured.
+    """
+    kind = format_of(path, format)
+    if index is not None and kind != "npz":
+        raise ValueError(f"index picks from an NPZ set, but {path} is read as {kind}")
+    if (matrix is not None or metric is not None) and kind != "csv":
+        raise ValueError(f"matrix and metric go with CSV, but {path} is read as {kind}")
+    try:
+        if kind == "npz":
+            return _pick(path, index, limit, start, end)
+        return _fields(path, kind, matrix, metric).build(path, limit, start, end)
+    except InvalidInstance as error:
+        raise BadFile(path, str(error)) from error
+    except MemoryError as error:
+        raise BadFile(path, "needs more memory than there is") from error
+
+
+def write(instance: Instance, path: FilePath, format: str | None = None) -> None:
+    """Writes a problem so that `read` gives back an equal one, or raises `BadFile` if the format cannot hold it."""
+    kind = format_of(path, format)
+    if kind == "npz":
+        save_set([instance], path)
+    else:
+        _SAVERS[kind](instance, path)
+
+
+def read_set(path: FilePath, format: str | None = None) -> Sequence[Instance]:
+    """The instances of an NPZ set, each made when it is asked for; of another format, its one instance."""
+    if format_of(path, format) == "npz":
+        return load_set(path)
+    return [read(path, format)]
+
+
+def write_set(instances: Sequence[Instance], path: FilePath) -> None:
+    """Writes instances of one size as an NPZ set."""
+    save_set(instances, path)
+
+
+def read_tour(path: FilePath, instance: Instance | None = None, index: int = 0) -> list[int]:
+    """The nodes of a route, counted from 0, start and end included: JSON, plain numbers, TSPLIB or RESULT.npz.
+
+    TSPLIB tours leave out the way back: with an `instance` that is a round trip it is added. `index` picks the route of
+    a RESULT.npz. Nothing is judged here: `check_tour` does that.
+    """
+    return load_tour(path, instance, index)
+
+
+def write_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
+    """Writes a route: .json (a result whole), .tour or .sol (TSPLIB), anything else as one node number a line."""
+    save_tour(tour, path)
+
+
+def read_result(path: FilePath) -> Result:
+    """The result in a JSON file."""
+    return load_result(path)
+
+
+def read_results(path: FilePath) -> BatchResult:
+    """The results of a batch, from NPZ."""
+    return load_results(path)
+
+
+def write_results(results: Iterable[Result], path: FilePath) -> None:
+    """Writes the results of a batch as NPZ: prize, cost, seconds (b,) and tour (b, stops) padded with -1."""
+    save_results(results, path)
+
+
+def format_of(path: FilePath, format: str | None = None) -> str:
+    """The format to use: the one named, else the one the suffix stands for."""
+    if format is not None:
+        if format not in FORMATS:
+            raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+        return format
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        known = ", ".join(f"{name} ({' '.join(s for s, f in SUFFIXES.items() if f == name)})" for name in FORMATS)
+        raise BadFile(path, f"the suffix {suffix!r} stands for no format; name one of {known}")
+    return SUFFIXES[suffix]
+
+
+_SAVERS = {"json": save_json, "oplib": save_oplib, "chao": save_chao, "csv": save_csv}
+
+
+def _fields(path: FilePath, kind: str, matrix: FilePath | None, metric: str | None) -> Fields:
+    if kind == "csv":
+        return load_csv(path, matrix, metric)
+    return {"json": load_json, "oplib": load_oplib, "chao": load_chao}[kind](path)
+
+
+def _pick(path: FilePath, index: int | None, limit: float | None, start: Node | None, end: Node | None) -> Instance:
+    found = load_set(path)
+    if index is None and len(found) > 1:
+        raise BadFile(path, f"a set of {len(found)} instances; an index must say which")
+    at = index or 0
+    if not 0 <= at < len(found):
+        raise BadFile(path, f"there is no instance {at} among {len(found)}")
+    return found.fields(at).build(path, limit, start, end)

@@ -1,0 +1,215 @@
+"""NPZ files: sets of instances, and the results of a batch. Declared sizes are checked before anything is loaded."""
+
+import math
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from orienteer.core.errors import BadFile
+from orienteer.core.instance import EXACT_INTEGERS, Array, Instance
+from orienteer.core.result import Result
+from orienteer.data.instance_set import InstanceSet
+from orienteer.data.text import FilePath, check_size, shown, unreadable, write_file
+
+MAX_SET_BYTES = 2**31
+"""The most that the arrays of one file may take in memory."""
+
+MAX_RATIO = 100
+"""Members above a few megabytes that claim to be packed more tightly than this are refused as zip bombs."""
+
+SET_ARRAYS = {
+    "coords": "fiu",
+    "costs": "fiu",
+    "prizes": "fiu",
+    "limit": "fiu",
+    "start": "iu",
+    "end": "iu",
+    "names": "U",
+}
+"""The arrays of a set and the kinds of number they may hold; others are left alone."""
+
+RESULT_ARRAYS = {"prize": "fiu", "cost": "fiu", "seconds": "fiu", "tour": "iu"}
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """The first routes of a set: what they collect, cost and took, and their nodes from start to end."""
+
+    prize: Array  # (route,)
+    cost: Array  # (route,)
+    seconds: Array  # (route,)
+    tour: npt.NDArray[np.int32]  # (route, stop), padded with -1
+
+    def __len__(self) -> int:
+        return len(self.prize)
+
+    def route(self, index: int) -> list[int]:
+        """The nodes of one route, without the padding."""
+        return [int(node) for node in self.tour[index] if node >= 0]
+
+
+def load_set(path: FilePath) -> InstanceSet:
+    """The set of instances in a file."""
+    arrays = _load(path, SET_ARRAYS)
+    if "prizes" not in arrays or not arrays.keys() & {"coords", "costs"} or "limit" not in arrays:
+        raise BadFile(path, f"a set needs prizes, limit and coords or costs, got {sorted(arrays) or 'none of them'}")
+    try:
+        prizes = _floats("prizes", arrays["prizes"])
+        if prizes.ndim != 2 or not len(prizes):
+            raise BadFile(path, f"prizes must have shape (instances, nodes), got {prizes.shape}")
+        check_size(path, prizes.shape[1])
+        count = len(prizes)
+        return InstanceSet(
+            prizes=prizes,
+            limit=_one_each(_floats("limit", arrays["limit"]), count),
+            start=_one_each(_node_numbers("start", arrays), count),
+            end=_one_each(_node_numbers("end", arrays), count),
+            coords=_floats("coords", arrays["coords"]) if "coords" in arrays else None,
+            costs=_floats("costs", arrays["costs"]) if "costs" in arrays else None,
+            names=_texts(arrays.get("names")),
+            source=str(path),
+        )
+    except ValueError as error:
+        if isinstance(error, BadFile):
+            raise
+        raise BadFile(path, str(error)) from error
+
+
+def save_set(instances: Sequence[Instance], path: FilePath) -> None:
+    """Writes a set; Euclidean ones as coordinates alone."""
+    try:
+        given = InstanceSet.of(instances)
+    except ValueError as error:
+        raise BadFile(path, f"cannot be written: {error}") from error
+    arrays = {"coords": given.coords, "costs": given.costs, "prizes": given.prizes, "names": given.names}
+    arrays |= {name: _once(getattr(given, name)) for name in ("limit", "start", "end")}
+    kept = {name: value for name, value in arrays.items() if value is not None}
+    if sum(value.nbytes for value in kept.values()) > MAX_SET_BYTES:
+        raise BadFile(path, f"cannot be written: the set takes more than {MAX_SET_BYTES} bytes; split it")
+    if given.names is not None and not isinstance(instances, InstanceSet):
+        _check_names(path, given.names, instances)
+    write_file(path, lambda file: np.savez(file, **cast(Any, kept)))
+
+
+def load_results(path: FilePath) -> BatchResult:
+    """The results of a batch."""
+    arrays = _load(path, RESULT_ARRAYS)
+    if missing := RESULT_ARRAYS.keys() - arrays.keys():
+        raise BadFile(path, f"results need prize, cost, seconds and tour; missing: {', '.join(sorted(missing))}")
+    prize, cost, seconds = (_floats(name, arrays[name]) for name in ("prize", "cost", "seconds"))
+    tour = arrays["tour"]
+    if not (prize.ndim == 1 and cost.shape == seconds.shape == prize.shape):
+        raise BadFile(
+            path, f"prize, cost and seconds must be of one length, got {prize.shape}, {cost.shape}, {seconds.shape}"
+        )
+    if tour.ndim != 2 or len(tour) != len(prize):
+        raise BadFile(path, f"tour must have shape ({len(prize)}, stops), got {tour.shape}")
+    if tour.size and not (int(tour.min()) >= -1 and int(tour.max()) <= np.iinfo(np.int32).max):
+        raise BadFile(path, "tour must hold node numbers, padded with -1")
+    return BatchResult(prize, cost, seconds, tour.astype(np.int32))
+
+
+def save_results(results: Iterable[Result], path: FilePath) -> None:
+    """Writes the results of a batch: prize, cost, seconds (b,) and tour (b, stops) padded with -1."""
+    given = list(results)
+    tour = np.full((len(given), max((len(one.tour) for one in given), default=0)), -1, dtype=np.int32)
+    for row, one in zip(tour, given, strict=True):
+        row[: len(one.tour)] = one.tour.nodes
+    arrays = {
+        name: np.array([getattr(one, name) for one in given], dtype=np.float64) for name in ("prize", "cost", "seconds")
+    }
+    write_file(path, lambda file: np.savez(file, **cast(Any, arrays | {"tour": tour})))
+
+
+def _load(path: FilePath, wanted: dict[str, str]) -> dict[str, npt.NDArray[Any]]:
+    """The wanted arrays that the file holds."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            chosen = {name: members[name] for name in wanted if name in members}
+            _check_members(path, chosen)
+            return {name: _load_array(path, archive, info, wanted[name]) for name, info in chosen.items()}
+    except BadFile:
+        raise
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except Exception as error:  # zipfile and zlib raise all kinds of things on damaged bytes
+        raise BadFile(path, f"not a readable NPZ file: {error}") from error
+
+
+def _check_members(path: FilePath, members: dict[str, zipfile.ZipInfo]) -> None:
+    total = sum(info.file_size for info in members.values())
+    if total > MAX_SET_BYTES:
+        raise BadFile(path, f"its arrays claim {total} bytes, more than the {MAX_SET_BYTES} that are read")
+    for name, info in members.items():
+        if info.file_size > 2**24 and info.file_size > MAX_RATIO * info.compress_size:
+            raise BadFile(
+                path, f"{name} claims {info.file_size} bytes from {info.compress_size}: refused as a zip bomb"
+            )
+
+
+def _load_array(path: FilePath, archive: zipfile.ZipFile, info: zipfile.ZipInfo, kinds: str) -> npt.NDArray[Any]:
+    name = info.filename.removesuffix(".npy")
+    with archive.open(info) as file:
+        shape, fortran, dtype = _header(path, name, file)
+        if dtype.kind not in kinds or (dtype.kind != "U" and dtype.itemsize > 8) or dtype.shape:
+            raise BadFile(path, f"{name} must hold {'text' if kinds == 'U' else 'numbers'}, got {shown(str(dtype))}")
+        size = math.prod(shape) * dtype.itemsize
+        if size != info.file_size - file.tell():
+            raise BadFile(
+                path, f"{name} claims shape {shown(shape)}, but its data is {info.file_size - file.tell()} bytes"
+            )
+        data = file.read(size)
+        file.read(1)  # at the end of the member its checksum is compared
+    if len(data) != size:
+        raise BadFile(path, f"{name} is cut short")
+    flat = np.frombuffer(data, dtype=dtype) if size else np.empty(0, dtype=dtype)
+    return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def _header(path: FilePath, name: str, file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    try:
+        version = np.lib.format.read_magic(file)
+        if version == (1, 0):
+            return np.lib.format.read_array_header_1_0(file)
+        return np.lib.format.read_array_header_2_0(file)
+    except Exception as error:  # the header is parsed as Python text, so anything may go wrong
+        raise BadFile(path, f"{name} has no readable array header: {shown(str(error))}") from error
+
+
+def _floats(name: str, array: npt.NDArray[Any]) -> Array:
+    if array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > EXACT_INTEGERS:
+        raise ValueError(f"{name} holds an integer beyond 2**53, which a float would round")
+    return np.asarray(array, dtype=np.float64)
+
+
+def _node_numbers(name: str, arrays: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
+    if name not in arrays:
+        return np.zeros((), dtype=np.int64)
+    return _floats(name, arrays[name]).astype(np.int64)
+
+
+def _texts(array: npt.NDArray[Any] | None) -> npt.NDArray[np.str_] | None:
+    if array is not None:
+        array.tolist()  # raises ValueError where the bytes are no characters
+    return array
+
+
+def _one_each(array: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
+    return np.broadcast_to(array, (count,)) if array.ndim == 0 else array
+
+
+def _once(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """One number if all are the same."""
+    return array[0] if len(array) and (array == array[0]).all() else array
+
+
+def _check_names(path: FilePath, stored: npt.NDArray[Any], instances: Sequence[Instance]) -> None:
+    """NumPy's texts lose null characters at their end; better no file than another name."""
+    for row, one in zip(stored, instances, strict=True):
+        if one.names is not None and any(str(kept) != name for kept, name in zip(row, one.names, strict=True)):
+            raise BadFile(path, "cannot be written: a name ends with a null character, which this format drops")

@@ -1,0 +1,142 @@
+"""Bytes in and out: bounded reading, numbers with the line at fault, and files that appear whole or not at all."""
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+from orienteer.core.errors import BadFile
+
+FilePath = str | Path
+
+MAX_NODES = 10_000
+"""Larger problems are refused before anything is allocated: their cost matrix alone would pass 800 MB."""
+
+MAX_WHOLE = 128 * 2**20
+"""Bytes of a file that has to be held whole, such as JSON."""
+
+MAX_LINE = 4 * 2**20
+"""Bytes of one line of text."""
+
+
+def read_bytes(path: FilePath, limit: int = MAX_WHOLE) -> bytes:
+    """All bytes of a file that holds at most `limit` of them."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if len(data) > limit:
+        raise BadFile(path, f"more than {limit} bytes, the most that is read of such a file")
+    return data
+
+
+def read_text(path: FilePath, limit: int = MAX_WHOLE) -> str:
+    """The UTF-8 text of a file, with or without a byte order mark."""
+    data = read_bytes(path, limit)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadFile(path, f"byte {data[error.start]:#04x} is not UTF-8 text", line) from error
+
+
+def read_lines(path: FilePath) -> Iterator[tuple[int, str]]:
+    """Line numbers and stripped lines, blank ones left out, without holding the file.
+
+    Bytes that are no UTF-8 become the replacement character: harmless in a comment, refused in a number.
+    """
+    try:
+        with open(path, "rb") as file:
+            number = 0
+            while raw := file.readline(MAX_LINE + 1):
+                number += 1
+                if len(raw) > MAX_LINE:
+                    raise BadFile(path, f"a line of more than {MAX_LINE} bytes", number)
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8", errors="replace").strip()
+                if line:
+                    yield number, line
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: FilePath, error: OSError) -> BadFile:
+    """The error for a file that cannot be opened or read."""
+    return BadFile(path, f"cannot be read: {error.strerror or error}")
+
+
+def real(path: FilePath, token: str, what: str, line: int | None = None) -> float:
+    """The finite number that a token spells."""
+    if not _REAL.fullmatch(token):
+        raise BadFile(path, f"{what} must be a number, got {shown(token)}", line)
+    value = float(token)
+    if math.isinf(value):
+        raise BadFile(path, f"{what} is too large: {shown(token)}", line)
+    return value
+
+
+def amount(path: FilePath, token: str, what: str, line: int | None = None) -> float:
+    """The finite number, not below zero, that a token spells."""
+    value = real(path, token, what, line)
+    if value < 0:
+        raise BadFile(path, f"{what} must not be negative, got {shown(token)}", line)
+    return value
+
+
+def whole(path: FilePath, token: str, what: str, line: int | None = None) -> int:
+    """The whole number that a token spells."""
+    if not _WHOLE.fullmatch(token):
+        raise BadFile(path, f"{what} must be a whole number, got {shown(token)}", line)
+    return int(token)
+
+
+def check_size(path: FilePath, size: int, line: int | None = None) -> None:
+    """Nothing, or `BadFile` if so many nodes are none at all or too many."""
+    if size < 1:
+        raise BadFile(path, f"a problem needs at least one node, got {size}", line)
+    if size > MAX_NODES:
+        raise BadFile(path, f"{size} nodes are more than the {MAX_NODES} that are read", line)
+
+
+def shown(value: object) -> str:
+    """A value as an error message shows it: quoted, and not at any length."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def write_text(path: FilePath, text: str) -> None:
+    """Writes a UTF-8 file."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadFile(path, f"cannot be written: {error.object[error.start]!r} is not a character") from error
+    write_file(path, lambda file: _write_all(file, data))
+
+
+def write_file(path: FilePath, write: Callable[[IO[bytes]], None]) -> None:
+    """Lets `write` fill a file that takes its name only when it is complete."""
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():  # a pipe or a device cannot be renamed over
+            with open(target, "wb") as file:
+                write(file)
+            return
+        draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            with open(draft, "wb") as file:
+                write(file)
+            os.replace(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise BadFile(path, f"cannot be written: {error.strerror or error}") from error
+
+
+_REAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+
+
+def _write_all(file: IO[bytes], data: bytes) -> None:
+    file.write(data)

@@ -1,0 +1,134 @@
+"""Routes in files: a JSON result or list, plain node numbers, TSPLIB tours, or one of a batch's results."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from orienteer.core.errors import BadFile
+from orienteer.core.instance import Instance
+from orienteer.core.result import Result
+from orienteer.core.tour import Tour
+from orienteer.data.json_file import parse_json
+from orienteer.data.npz import load_results
+from orienteer.data.text import FilePath, read_lines, shown, whole, write_text
+
+TSPLIB_SUFFIXES = (".tour", ".sol")
+
+
+def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) -> list[int]:
+    """The nodes of a route, counted from 0; what kind of file it is, the content tells.
+
+    TSPLIB tours leave out the way back: with an `instance` that is a round trip it is added. `index` picks the route of
+    a batch's results.
+    """
+    if Path(path).suffix.lower() == ".npz":
+        return _from_results(path, index)
+    _, first = next(read_lines(path), (1, ""))
+    if first.startswith(("{", "[")):
+        return _from_json(path)
+    if re.match(r"[A-Z]", first):
+        nodes = _from_tsplib(path)
+        round_trip = instance is not None and instance.start == instance.end
+        return [*nodes, nodes[0]] if round_trip and (len(nodes) == 1 or nodes[0] != nodes[-1]) else nodes
+    return _from_numbers(path)
+
+
+def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
+    """Writes a route: as JSON (a result whole), as a TSPLIB tour (.tour, .sol), or one node number a line."""
+    nodes = _nodes(tour)
+    suffix = Path(path).suffix.lower()
+    if suffix == ".json":
+        write_text(path, json.dumps(_as_dict(tour)) + "\n")
+    elif suffix in TSPLIB_SUFFIXES:
+        lines = [
+            "TYPE : TOUR",
+            f"DIMENSION : {len(nodes)}",
+            "TOUR_SECTION",
+            *(str(node + 1) for node in nodes),
+            "-1",
+            "EOF",
+        ]
+        write_text(path, "\n".join(lines) + "\n")
+    else:
+        write_text(path, "".join(f"{node}\n" for node in nodes))
+
+
+MAX_STOPS = 1_000_000
+_SECTIONS = ("TOUR_SECTION", "NODE_SEQUENCE_SECTION")
+
+
+def _nodes(tour: Sequence[int] | Tour | Result) -> list[int]:
+    route = tour.tour if isinstance(tour, Result) else tour
+    return [int(node) for node in (route.nodes if isinstance(route, Tour) else route)]
+
+
+def _as_dict(tour: Sequence[int] | Tour | Result) -> dict[str, Any]:
+    if isinstance(tour, Result):
+        return tour.to_dict()
+    if isinstance(tour, Tour):
+        return {"tour": list(tour.nodes), "prize": tour.prize, "cost": tour.cost}
+    return {"tour": _nodes(tour)}
+
+
+def _from_results(path: FilePath, index: int) -> list[int]:
+    results = load_results(path)
+    if not 0 <= index < len(results):
+        raise BadFile(path, f"there is no route {index} among {len(results)}")
+    return results.route(index)
+
+
+def _from_json(path: FilePath) -> list[int]:
+    data = parse_json(path)
+    nodes = data.get("tour") if isinstance(data, dict) else data
+    if not isinstance(nodes, list) or not nodes:
+        raise BadFile(path, f"expected a list of nodes, or an object with one as its tour, got {shown(nodes)}")
+    for place, node in enumerate(nodes):
+        if type(node) is not int or node < 0:
+            raise BadFile(path, f"stop {place} must be a node's number, got {shown(node)}")
+    return nodes
+
+
+def _from_tsplib(path: FilePath) -> list[int]:
+    nodes: list[int] = []
+    inside = False
+    for number, line in read_lines(path):
+        if not inside:
+            inside = line.rstrip(": ") in _SECTIONS
+            continue
+        for token in line.split():
+            if token in ("-1", "EOF"):
+                return _some(path, nodes)
+            node = whole(path, token, "a node", number)
+            if node < 1:
+                raise BadFile(path, f"TSPLIB counts nodes from 1, got {node}", number)
+            _add(path, nodes, node - 1, number)
+    if not inside:
+        raise BadFile(path, f"there is no {' or '.join(_SECTIONS)}")
+    return _some(path, nodes)
+
+
+def _from_numbers(path: FilePath) -> list[int]:
+    nodes: list[int] = []
+    for number, line in read_lines(path):
+        text = line.partition("#")[0].replace("->", " ")
+        for token in re.split(r"[\s,;]+", text):
+            if token:
+                node = whole(path, token, "a node", number)
+                if node < 0:
+                    raise BadFile(path, f"nodes are counted from 0, got {node}", number)
+                _add(path, nodes, node, number)
+    return _some(path, nodes)
+
+
+def _add(path: FilePath, nodes: list[int], node: int, line: int) -> None:
+    if len(nodes) >= MAX_STOPS:
+        raise BadFile(path, f"more than {MAX_STOPS} stops", line)
+    nodes.append(node)
+
+
+def _some(path: FilePath, nodes: list[int]) -> list[int]:
+    if not nodes:
+        raise BadFile(path, "there are no nodes in it")
+    return nodes
