@@ -8,16 +8,19 @@ import numpy.typing as npt
 from orienteer.core.instance import Array
 from orienteer.data.draws import Draws
 
-TIME_SCALE = 1.0
-"""Brings times to the length of Euclidean distances, so that the same limits suit both."""
-
 TICK = 2.0**-30
 """Times are multiples of this, so that they add up without rounding and keep the triangle inequality exactly."""
 
 Nodes = npt.NDArray[np.int64]
 
+AVENUE, SIDE_STREET = 1.5, 0.75
+"""Mean speeds, chosen so that a limit lets a route visit about as many places as it would along straight lines."""
+
 JITTER = 0.3
+"""How far a crossing may lie from the middle of its cell, in cells."""
+
 ONE_WAY = 0.6
+"""The share of side streets that are one-way."""
 
 
 def street_times(draws: Draws, size: int) -> tuple[Array, Array]:
@@ -57,9 +60,9 @@ def _street_costs(draws: Draws, corners: Array) -> tuple[Array, Array]:
     length = np.sqrt(steps[..., 0] * steps[..., 0] + steps[..., 1] * steps[..., 1])
     streets = len(corners)
     avenue = np.arange(streets) % 2 == 0
-    speed = np.where(avenue, 1.5, 0.75) * (0.8 + 0.4 * draws.uniform(streets))
+    speed = np.where(avenue, AVENUE, SIDE_STREET) * (0.8 + 0.4 * draws.uniform(streets))
     traffic = 0.8 + 0.4 * draws.uniform(2, *length.shape)
-    ways = TIME_SCALE * length * traffic / speed[:, None]
+    ways = length * traffic / speed[:, None]
     ways = np.maximum(1.0, np.floor(ways / TICK)) * TICK
     one_way = ~avenue & (draws.uniform(streets) < ONE_WAY)
     forwards = draws.uniform(streets) < 0.5
