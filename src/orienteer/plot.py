@@ -76,7 +76,7 @@ def draw(instance: Instance, nodes: Sequence[int] | None = None, title: str | No
         raise MissingExtra("a picture", "plot") from error
     tour = None if nodes is None else check_tour(instance, nodes)
     page = _Page(layout(instance))
-    figure = Figure(figsize=(page.wide / 72 + 0.6, page.high / 72 + 1.3), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(page.wide / 72 + 0.3, page.high / 72 + 1.1), layout="constrained", facecolor="white")
     axes = figure.add_subplot()
     _set_frame(axes, page)
     areas = _areas(instance)
@@ -196,7 +196,7 @@ def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], n
     """The stops' names, each on the side of its marker where it covers least."""
     import matplotlib.patheffects as effects
 
-    obstacles = _obstacles(page.spots, nodes)
+    obstacles = _obstacles(page.spots, areas, nodes)
     boxes: list[_Box] = []
     for node in dict.fromkeys(nodes):
         gap = float(np.sqrt(max(areas[node], 50))) / 2 + 3
@@ -209,13 +209,14 @@ def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], n
         text.set_in_layout(False)
 
 
-def _obstacles(spots: Array, nodes: Sequence[int]) -> Array:
-    """(k, 2) what names should not cover: all nodes, and points along the legs."""
-    along = [spots]
+def _obstacles(spots: Array, areas: Array, nodes: Sequence[int]) -> Array:
+    """(k, 3) what names should not cover, as points with a radius: all nodes, and points along the legs."""
+    discs = [np.column_stack([spots, np.sqrt(areas) / 2])]
     for here, there in itertools.pairwise(spots[list(nodes)]):
         count = int(np.hypot(*(there - here)) / LABEL)
-        along.append(here + np.linspace(0, 1, count + 2)[1:-1, None] * (there - here))
-    return np.concatenate(along)
+        along = here + np.linspace(0, 1, count + 2)[1:-1, None] * (there - here)
+        discs.append(np.column_stack([along, np.full(count, 2.0)]))
+    return np.concatenate(discs)
 
 
 def _beside(spot: Array, gap: float, wide: float, high: float, dx: float, dy: float) -> _Box:
@@ -229,8 +230,8 @@ def _clash(box: _Box, boxes: Sequence[_Box], obstacles: Array, page: _Page) -> f
     """How much a name at `box` would cover: other names weigh most, then nodes and legs, then the page's edge."""
     left, low, right, high = box
     over = sum(max(0.0, min(right, c) - max(left, a)) * max(0.0, min(high, d) - max(low, b)) for a, b, c, d in boxes)
-    x, y = obstacles.T
-    covered = int(((x > left - 3) & (x < right + 3) & (y > low - 3) & (y < high + 3)).sum())
+    x, y, r = obstacles.T
+    covered = int(((x > left - r) & (x < right + r) & (y > low - r) & (y < high + r)).sum())
     beyond = max(0.0, -left) + max(0.0, right - page.wide) + max(0.0, -low) + max(0.0, high - page.high)
     return over + 40 * covered + 20 * beyond
 

@@ -128,14 +128,20 @@ def solve_batch(
     return make_solver(solver, **settings).solve_batch(instances, criterion, seed=seed, on_done=on_done)
 
 
-def make_solver(name: str, **settings: Any) -> Solver:
-    """A solver by name, configured; an unknown name or setting is a ValueError that lists the known ones."""
+def solver_class(name: str) -> type[Solver]:
+    """The class behind a name, imported now; an unknown name is a ValueError that lists the known ones."""
     if name not in REGISTRY:
         raise ValueError(f"solver must be one of {', '.join(REGISTRY)}, got {name!r}")
     module, _, attribute = REGISTRY[name].target.partition(":")
-    solver_class: type[Solver] = getattr(importlib.import_module(module), attribute)
-    known = [field.name for field in dataclasses.fields(solver_class.config_class)]
+    found: type[Solver] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def make_solver(name: str, **settings: Any) -> Solver:
+    """A solver by name, configured; an unknown name or setting is a ValueError that lists the known ones."""
+    chosen = solver_class(name)
+    known = [field.name for field in dataclasses.fields(chosen.config_class)]
     for setting in settings:
         if setting not in known:
             raise ValueError(f"{name} has no setting {setting!r}; it has {', '.join(known) or 'none'}")
-    return solver_class(solver_class.config_class(**settings))
+    return chosen(chosen.config_class(**settings))

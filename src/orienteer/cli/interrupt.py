@@ -1,0 +1,48 @@
+"""Ctrl-C: the first asks the search for its best route so far, the second aborts."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+
+from orienteer.core.stop import Progress
+
+
+def _nothing() -> None:
+    """What else happens at the first Ctrl-C, if nobody asks for more."""
+
+
+class Interrupt:
+    """A stop criterion that Ctrl-C sets; a context in which it does so."""
+
+    def __init__(self, on_press: Callable[[], None] = _nothing):
+        self.pressed = False
+        self._on_press = on_press
+        self._before: signal.Handlers | Callable[[int, FrameType | None], object] | int | None = None
+
+    def __call__(self, now: Progress) -> bool:
+        return self.pressed
+
+    def __enter__(self) -> "Interrupt":
+        if threading.current_thread() is threading.main_thread():  # Python delivers signals nowhere else
+            self._before = signal.signal(signal.SIGINT, self._handle)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.pressed:
+            for child in multiprocessing.active_children():
+                child.terminate()
+            raise KeyboardInterrupt
+        self.pressed = True
+        self._on_press()
+        if sys.stderr.isatty():  # a handler may come in the middle of another print, so it writes past the buffers
+            os.write(sys.stderr.fileno(), b"\norienteer: stopping; press Ctrl-C again to abort\n")

@@ -1,0 +1,135 @@
+"""The command `orienteer`: its group, and how errors reach the user."""
+
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+import click
+
+from orienteer import __version__
+from orienteer.cli.batch import batch
+from orienteer.cli.generate import generate
+from orienteer.cli.judge import check
+from orienteer.cli.picture import plot
+from orienteer.cli.solve import solve
+from orienteer.cli.solvers import solvers
+from orienteer.core.errors import OrienteerError
+
+DONE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
+"""Exit statuses: all went well; `check` found the route wrong; an error; Ctrl-C; nobody reads the output."""
+
+EXPECTED = (OrienteerError, ValueError, OSError, OverflowError, MemoryError)
+"""Errors of the user's input or machine: one line is enough. Any other is our own mistake and shows where."""
+
+
+class InOrder(click.Group):
+    """A group that lists its commands as they were added, the most used first."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    cls=InOrder,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
+    epilog="Exit status: 0 done, 1 the route breaks a rule (check), 2 error, 130 interrupted.",
+)
+@click.version_option(__version__, message="orienteer %(version)s")
+@click.option("--debug", is_flag=True, help="Show where an error comes from, not only its message.")
+@click.pass_context
+def cli(context: click.Context, debug: bool) -> None:
+    """Routes that collect the most prize within a cost limit, for any cost matrix.
+
+    \b
+    orienteer solve examples/city.csv --plot city.png
+    """
+    context.obj = debug
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for command in (solve, batch, generate, check, plot, solvers):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line and exits with its status."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The exit status of a command line; everything has been said on standard output and standard error."""
+    with _warnings_on_stderr():
+        try:
+            status = _invoke(list(arguments))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _forget_output()
+            return PIPE_CLOSED
+    return status
+
+
+def _invoke(arguments: list[str]) -> int:
+    """click's own `main` is passed by: it would exit by itself, and show wrong usage in several lines."""
+    try:
+        with cli.make_context("orienteer", arguments) as context:
+            status = cli.invoke(context)
+            return status if isinstance(status, int) else DONE
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return _complain("interrupted", INTERRUPTED)
+    except click.ClickException as error:
+        return _complain(_usage(error), FAILED)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        # torch's error of too little memory goes by its name, since torch may not even be imported.
+        expected = isinstance(error, EXPECTED) or type(error).__name__ == "OutOfMemoryError"
+        if not expected or "--debug" in arguments:
+            raise
+        return _complain(_message(error), FAILED)
+
+
+def _usage(error: click.ClickException) -> str:
+    """click's message, and where to find help for a wrong command line."""
+    context = getattr(error, "ctx", None)
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    return error.format_message().rstrip(".") + hint
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, OrienteerError):
+        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
+    if isinstance(error, MemoryError):
+        return f"out of memory: {error}".rstrip(": ")
+    return str(error) or type(error).__name__
+
+
+def _complain(message: str, status: int) -> int:
+    """The status, after one line on standard error."""
+    with contextlib.suppress(BrokenPipeError):
+        click.echo(f"orienteer: {' '.join(message.split())}", err=True)
+    return status
+
+
+def _forget_output() -> None:
+    """Lets Python's last flush go nowhere, instead of failing once more on a closed pipe."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(nowhere, sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def _warnings_on_stderr() -> Iterator[None]:
+    """The library's warnings, such as of a long compilation, as plain lines."""
+    logger, handler = logging.getLogger("orienteer"), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("orienteer: %(message)s"))
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)

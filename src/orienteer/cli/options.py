@@ -1,0 +1,118 @@
+"""What several commands share: options, files that can be written, a configured solver."""
+
+import dataclasses
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from orienteer.core.errors import BadFile, OrienteerError
+from orienteer.core.instance import Instance
+from orienteer.core.solver import Solver
+from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+from orienteer.solve import REGISTRY, make_solver, solver_class
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+DEVICE = click.Choice(("auto", "cpu", "cuda"))
+SEED = PLACE = click.IntRange(min=0)
+
+
+def known_solver(context: click.Context, parameter: click.Parameter, name: str) -> str:
+    """The name, or an error that lists the known ones, before anything slow happens."""
+    if name not in REGISTRY:
+        raise ValueError(f"--solver must be one of {', '.join(REGISTRY)}, got {name!r}")
+    return name
+
+
+SEARCH = (
+    click.option("--solver", default="auto", metavar="NAME", callback=known_solver, help="Method.  [default: auto]"),
+    click.option("--seconds", type=float, metavar="S", help="Time limit for an instance."),
+    click.option("--steps", type=int, metavar="N", help="Step limit: same seed, same result."),
+    click.option("--seed", type=SEED, default=0, metavar="N", help="For the random choices.  [default: 0]"),
+    click.option("--device", type=DEVICE, default="auto", help="For solvers that can use a GPU.  [default: auto]"),
+    click.option("--beam", type=int, metavar="K", help="Beam width (cs-p, tsili-beam)."),
+    click.option("--tau", type=float, metavar="F", help="Width of a cost level (cs-p)."),
+)
+"""The options of a search: solver, its end, its seed, its device, the beam's two settings."""
+
+READING = (
+    click.option("--format", metavar="KIND", help="json, npz, oplib, chao or csv, if the suffix does not tell."),
+    click.option("--limit", type=float, metavar="T", help="Cost limit, above what the file says."),
+    click.option("--start", metavar="NODE", help="Start, by number from 0 or by name."),
+    click.option("--end", metavar="NODE", help="End, by number from 0 or by name."),
+    click.option("--index", type=PLACE, metavar="I", help="Which instance of an NPZ set, from 0."),
+    click.option("--matrix", type=click.Path(), metavar="CSV", help="Cost matrix beside a CSV of points."),
+    click.option("--metric", metavar="KIND", help="euclidean, manhattan or great_circle, for a CSV of points."),
+)
+"""The options that say how to read a problem."""
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """A decorator that adds options to a command, in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def read_problem(file: str, how: dict[str, Any]) -> Instance:
+    """The problem in a file, read as the file options say."""
+    from orienteer.data.files import read
+
+    return read(file, **{key: value for key, value in how.items() if value is not None})
+
+
+def configured(name: str, device: str, **settings: Any) -> tuple[Solver, dict[str, Any]]:
+    """The solver with the settings that were given, and these settings; `device` only where the solver has one."""
+    given = {key: value for key, value in settings.items() if value is not None}
+    known = {field.name for field in dataclasses.fields(solver_class(name).config_class)}
+    if device == "cuda":
+        _need_cuda()
+        if "device" not in known:
+            click.echo(f"orienteer: {name} runs on the CPU", err=True)
+    if "device" in known:
+        given["device"] = device
+    return make_solver(name, **given), given
+
+
+def stop_of(seconds: float | None, steps: int | None) -> Stop | None:
+    """The criterion that the options ask for; None where they leave it to the solver."""
+    given: list[Stop] = []
+    if seconds is not None:
+        given.append(MaxSeconds(seconds))
+    if steps is not None:
+        given.append(MaxSteps(steps))
+    return AnyOf(*given) if given else None
+
+
+def check_writable(path: str | Path, *sources: str | Path | None) -> None:
+    """Nothing, or an error if this file cannot be written or is one of the sources; nothing is left behind."""
+    target = Path(os.path.realpath(path))
+    for source in sources:
+        if source is not None and target == Path(os.path.realpath(source)):
+            raise BadFile(path, "cannot be written: it is also read or written by this command")
+    if target.exists() and not target.is_file():
+        if target.is_dir():
+            raise BadFile(path, "cannot be written: it is a directory")
+        return  # a pipe or a device, which an opening for trial would disturb
+    probe = target.with_name(f".{target.name}.{os.getpid()}.probe")
+    try:
+        if target.exists():
+            target.open("r+b").close()
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise BadFile(path, f"cannot be written: {error.strerror or error}") from error
+
+
+def _need_cuda() -> None:
+    import torch
+
+    if not torch.cuda.is_available():
+        raise OrienteerError("--device cuda: this machine has no CUDA device that torch can use")

@@ -1,0 +1,67 @@
+"""Bars on a terminal, silence in a pipe; rich is imported only when a bar is due."""
+
+import math
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from orienteer.core.stop import Progress, Stop
+
+if TYPE_CHECKING:
+    import rich.progress
+
+DELAY = 2.0
+"""Seconds of work that need no bar."""
+
+PAUSE = 0.1
+"""Seconds between two updates of a bar."""
+
+
+class Bar:
+    """A context that shows how far some work is, once it lasts longer than `DELAY` and someone is looking."""
+
+    def __init__(self) -> None:
+        self._watched = sys.stderr.isatty()
+        self._due = time.monotonic() + DELAY
+        self._bar: rich.progress.Progress | None = None
+
+    def __enter__(self) -> "Bar":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, fraction: float, text: str) -> None:
+        """Moves the bar to a share of the work from 0 to 1, NaN where it is unknown, with a few words beside it."""
+        if not self._watched or time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + PAUSE
+        if self._bar is None:
+            self._bar = _start()
+        known = not math.isnan(fraction)
+        self._bar.update(
+            self._bar.task_ids[0], completed=fraction if known else 0, total=1 if known else None, text=text
+        )
+
+    def search(self, stop: Stop, now: Progress) -> None:
+        """Shows the progress of a search that ends by `stop`."""
+        self.show(stop.fraction(now), f"prize {now.prize:.6g}  step {now.steps:,}")
+
+    def batch(self, done: int, total: int) -> None:
+        """Shows how many instances of a batch are done."""
+        self.show(done / total, f"{done:,} of {total:,}")
+
+
+def _start() -> "rich.progress.Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TimeElapsedColumn(), BarColumn(), TextColumn("{task.fields[text]}"))
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task("", total=1, text="")
+    bar.start()
+    return bar

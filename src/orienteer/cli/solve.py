@@ -1,0 +1,95 @@
+"""`orienteer solve`: one problem, one route."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from orienteer.cli.interrupt import Interrupt
+from orienteer.cli.options import READING, SEARCH, check_writable, configured, read_problem, stop_of, with_options
+from orienteer.cli.progress import Bar
+from orienteer.cli.table import origin, route_table, totals
+from orienteer.core.instance import Instance
+from orienteer.core.result import Result
+from orienteer.core.stop import AnyOf
+
+ROUTE_ONLY = (".tour", ".sol", ".txt")
+"""Files that hold the nodes of a route and nothing else."""
+
+
+@click.command()
+@click.argument("file", type=click.Path(), metavar="FILE")
+@with_options(*SEARCH, *READING)
+@click.option("--initial", type=click.Path(), metavar="TOURFILE", help="A route to begin with.")
+@click.option(
+    "--out", type=click.Path(), metavar="FILE", help="Write the result as JSON; the route alone as .tour, .sol or .txt."
+)
+@click.option("--plot", type=click.Path(), metavar="PNG", help="Draw the route (PNG, SVG or PDF).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def solve(
+    file: str,
+    solver: str,
+    seconds: float | None,
+    steps: int | None,
+    seed: int,
+    device: str,
+    beam: int | None,
+    tau: float | None,
+    initial: str | None,
+    out: str | None,
+    plot: str | None,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Find a good route for the problem in FILE.
+
+    Ctrl-C ends the search and prints the best route so far.
+    """
+    from orienteer.data.files import read_tour
+
+    if out is not None:
+        check_writable(out, file, plot, initial)
+    if plot is not None:
+        from orienteer.plot import check_picture
+
+        check_writable(plot, file, initial)
+        check_picture(plot)
+    asked = stop_of(seconds, steps)
+    instance = read_problem(file, how)
+    method, _ = configured(solver, device, beam=beam, tau=tau)
+    begin = None if initial is None else read_tour(initial, instance)
+    with Interrupt() as interrupt, Bar() as bar:
+        stop = AnyOf(method.default_stop(instance) if asked is None else asked, interrupt)
+        result = method.solve(instance, stop, seed=seed, initial=begin, on_progress=lambda now: bar.search(stop, now))
+    _report(instance, result, out, plot, as_json)
+
+
+def _report(instance: Instance, result: Result, out: str | None, plot: str | None, as_json: bool) -> None:
+    """Writes the files first: a closed pipe must not cost a result."""
+    data = result.to_dict()
+    if instance.names is not None:
+        data["names"] = [instance.names[node] for node in result.tour.nodes]
+    if out is not None:
+        _write(result, data, out)
+    if plot is not None:
+        from orienteer.plot import save_picture
+
+        save_picture(instance, plot, result.tour.nodes)
+    if as_json:
+        click.echo(json.dumps(data))
+        return
+    click.echo(route_table(instance, result.tour))
+    click.echo()
+    click.echo(totals(instance, result.tour))
+    click.echo(origin(result))
+
+
+def _write(result: Result, data: dict[str, Any], out: str) -> None:
+    from orienteer.data.files import write_tour
+    from orienteer.data.text import write_text
+
+    if Path(out).suffix.lower() in ROUTE_ONLY:
+        write_tour(result, out)
+    else:
+        write_text(out, json.dumps(data) + "\n")

@@ -1,0 +1,85 @@
+"""A route as a table of plain text."""
+
+import itertools
+import unicodedata
+from collections.abc import Sequence
+
+from orienteer.core.instance import Instance
+from orienteer.core.result import Result
+from orienteer.core.tour import Tour, route_cost
+
+
+def route_table(instance: Instance, tour: Tour) -> str:
+    """One line a stop: its number, place, prize, the leg to it, the cost up to it and what is left of the limit."""
+    legs = [0.0, *(route_cost(instance, leg) for leg in itertools.pairwise(tour.nodes))]
+    spent = list(itertools.accumulate(legs))
+    slack = [max(0.0, instance.limit - cost) for cost in spent]
+    prizes = [float(instance.prizes[node]) for node in tour.nodes]
+    if instance.start == instance.end:
+        prizes[-1] = 0.0  # collected when leaving
+    count = len(tour)
+    costs = _written([*legs, *spent, *slack])  # together, so that all have the same decimals
+    columns = (
+        [str(stop) for stop in range(count)],
+        [place_name(instance, node) for node in tour.nodes],
+        _written(prizes),
+        costs[:count],
+        costs[count : 2 * count],
+        costs[2 * count :],
+    )
+    return layout(("stop", "place", "prize", "leg", "cost", "slack"), list(zip(*columns, strict=True)), left=(1,))
+
+
+def totals(instance: Instance, tour: Tour) -> str:
+    """One line: prize, cost, what is left, and how many places."""
+    slack = max(0.0, instance.limit - tour.cost)
+    places = len(set(tour.nodes))
+    return (
+        f"prize {tour.prize:.6g} of {instance.prizes.sum():.6g}, "
+        f"cost {tour.cost:.6g} of {instance.limit:.6g}, slack {slack:.4g}, {places} of {instance.size} places"
+    )
+
+
+def origin(result: Result) -> str:
+    """One line: which solver found the route, how it ended, how long it took."""
+    ending = "proven optimal" if result.status == "optimal" else "best found"
+    bound = f", bound {result.bound:.6g}" if result.status != "optimal" and result.bound < float("inf") else ""
+    return f"{result.solver}: {ending} in {result.seconds:.3g} s, {result.steps:,} steps, seed {result.seed}{bound}"
+
+
+def place_name(instance: Instance, node: int) -> str:
+    """A node's name on one line, or its number."""
+    if instance.names is None:
+        return str(node)
+    return "".join(char if char.isprintable() else "?" for char in instance.names[node])
+
+
+def layout(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
+    """Rows under heads, columns aligned: to the left where said, else to the right."""
+    lines = [tuple(heads), *(tuple(row) for row in rows)]
+    widths = [max(_width(line[column]) for line in lines) for column in range(len(heads))]
+    return "\n".join(
+        "  ".join(
+            text + " " * (width - _width(text)) if column in left else " " * (width - _width(text)) + text
+            for column, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _written(values: Sequence[float]) -> list[str]:
+    """The numbers with the fewest decimals that tell them exactly, or as many as leave five digits of the largest."""
+    most = max(0, 5 - len(str(int(max(values)))))
+    decimals = next((count for count in range(most) if all(_exact(value, count) for value in values)), most)
+    return [f"{value:.{decimals}f}" for value in values]
+
+
+def _exact(value: float, decimals: int) -> bool:
+    return abs(round(value, decimals) - value) <= 1e-9 * max(1.0, abs(value))
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: wide letters take two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
