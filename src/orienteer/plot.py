@@ -2,6 +2,7 @@
 
 import importlib.util
 import itertools
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from orienteer.core.errors import MissingExtra
 from orienteer.core.instance import Instance
 from orienteer.core.tour import Tour, check_tour
+from orienteer.data.distances import great_circle, measured_by
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,10 +35,14 @@ LONGEST, MARGIN, LABEL = 520.0, 22.0, 8.0
 
 ROUTE, VISITED, SKIPPED, RIM, STAR, END_STAR = "#33415c", "#2a9d8f", "#d7dce2", "#8d99a6", "#e63946", "#f4a261"
 
+STAR_AREA = 380.0
 STARS = ("start and end", "start", "end")
 
-SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 0.8), (0.8, -0.8), (-0.8, 0.8), (-0.8, -0.8))
-"""Where a name may stand beside its node, the first being the best when all are free."""
+SIDES = [
+    (math.cos(turn * math.pi / 8), math.sin(turn * math.pi / 8))
+    for turn in (0, 8, 4, 12, 2, 14, 6, 10, *range(1, 16, 2))
+]
+"""Where a name may stand around its node, the first being the best when all are free."""
 
 _Box = tuple[float, float, float, float]  # left, low, right, high
 
@@ -96,12 +102,12 @@ def draw(instance: Instance, nodes: Sequence[int] | None = None, title: str | No
 def layout(instance: Instance) -> Array:
     """(n, 2) where to draw the nodes: their coordinates, or a map by classical scaling (MDS) of the costs.
 
-    The map takes the mean of both directions as the distance. Only up to `LANDMARKS` nodes span it; the others are
-    placed by their distances to these (de Silva and Tenenbaum 2004), so that thousands of nodes need no large
-    eigenvalue problem.
+    Longitudes are shortened as the middle latitude asks. The map takes the mean of both directions as the distance.
+    Only up to `LANDMARKS` nodes span it; the others are placed by their distances to these (de Silva and Tenenbaum
+    2004), so that thousands of nodes need no large eigenvalue problem.
     """
     if instance.coords is not None:
-        return instance.coords
+        return _flattened(instance.coords) if _on_earth(instance) else instance.coords
     marks = np.unique(np.linspace(0, instance.size - 1, LANDMARKS).round().astype(int))
     square = _drawable(instance.costs[marks], instance.costs[:, marks].T) ** 2  # (mark, node)
     square[np.arange(len(marks)), marks] = 0
@@ -128,6 +134,18 @@ class _Page:
         self.spots: Array = centre + (points - low - extent / 2) * (LONGEST / longest)
 
 
+def _on_earth(instance: Instance) -> bool:
+    """Whether the costs are great circles between the coordinates, read as longitude and latitude."""
+    coords = instance.coords
+    fits = coords is not None and bool((np.abs(coords) <= [180, 90]).all())
+    return fits and measured_by(instance.costs, coords, great_circle)
+
+
+def _flattened(coords: Array) -> Array:
+    middle = np.radians(coords[:, 1].min() + coords[:, 1].max()) / 2
+    return coords * [np.cos(middle), 1.0]
+
+
 def _drawable(there: Array, back: Array) -> Array:
     """Distances for a map: the mean of both ways, the only way where one is missing, far where there is none."""
     one_way = np.isinf(there) | np.isinf(back)
@@ -148,10 +166,14 @@ def _set_frame(axes: "Axes", page: _Page) -> None:
 
 
 def _areas(instance: Instance) -> Array:
-    """(n,) marker areas in square points, in proportion to the prize; the largest shrinks as nodes crowd."""
+    """(n,) marker areas in square points, in proportion to the prize; the largest shrinks as nodes crowd.
+
+    Start and end are stars of one size.
+    """
     largest = np.clip(14000 / instance.size, 30, 320)
-    prizes = instance.prizes / (instance.prizes.max() or 1.0)
-    return np.maximum(prizes * largest, 3.0)
+    areas = np.maximum(largest * instance.prizes / (instance.prizes.max() or 1.0), 3.0)
+    areas[[instance.start, instance.end]] = STAR_AREA
+    return areas
 
 
 def _draw_nodes(axes: "Axes", instance: Instance, page: _Page, areas: Array, tour: Tour | None) -> None:
@@ -189,7 +211,7 @@ def _draw_ends(axes: "Axes", instance: Instance, page: _Page) -> None:
         ends = [(instance.start, STARS[1], STAR), (instance.end, STARS[2], END_STAR)]
     for node, label, colour in ends:
         x, y = page.spots[node]
-        axes.scatter(x, y, s=380, marker="*", c=colour, edgecolors="white", linewidths=1, label=label, zorder=6)
+        axes.scatter(x, y, s=STAR_AREA, marker="*", c=colour, edgecolors="white", linewidths=1, label=label, zorder=6)
 
 
 def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], names: Sequence[str]) -> None:
@@ -199,8 +221,8 @@ def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], n
     obstacles = _obstacles(page.spots, areas, nodes)
     boxes: list[_Box] = []
     for node in dict.fromkeys(nodes):
-        gap = float(np.sqrt(max(areas[node], 50))) / 2 + 3
-        wide, tall = 0.56 * LABEL * len(names[node]), 1.1 * LABEL
+        gap = float(np.sqrt(areas[node])) / 2 + 4
+        wide, tall = 0.58 * LABEL * len(names[node]), 1.1 * LABEL
         places = [_beside(page.spots[node], gap, wide, tall, dx, dy) for dx, dy in SIDES]
         best = left, low, _, high = min(places, key=lambda box: _clash(box, boxes, obstacles, page))
         boxes.append(best)
@@ -210,19 +232,19 @@ def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], n
 
 
 def _obstacles(spots: Array, areas: Array, nodes: Sequence[int]) -> Array:
-    """(k, 3) what names should not cover, as points with a radius: all nodes, and points along the legs."""
-    discs = [np.column_stack([spots, np.sqrt(areas) / 2])]
+    """(k, 4) what names should not cover, as points with radius and weight: all nodes, and points along the legs."""
+    discs = [np.column_stack([spots, np.sqrt(areas) / 2, np.full(len(spots), 120.0)])]
     for here, there in itertools.pairwise(spots[list(nodes)]):
         count = int(np.hypot(*(there - here)) / LABEL)
         along = here + np.linspace(0, 1, count + 2)[1:-1, None] * (there - here)
-        discs.append(np.column_stack([along, np.full(count, 2.0)]))
+        discs.append(np.column_stack([along, np.full(count, 2.0), np.full(count, 40.0)]))
     return np.concatenate(discs)
 
 
 def _beside(spot: Array, gap: float, wide: float, high: float, dx: float, dy: float) -> _Box:
     """The box of a text at a distance from a spot, in the direction (dx, dy) of it."""
-    left = float(spot[0]) + dx * gap - (wide if dx < 0 else 0 if dx > 0 else wide / 2)
-    low = float(spot[1]) + dy * gap - (high if dy < 0 else 0 if dy > 0 else high / 2)
+    left = float(spot[0]) + dx * gap - wide * (1 - dx) / 2
+    low = float(spot[1]) + dy * gap - high * (1 - dy) / 2
     return left, low, left + wide, low + high
 
 
@@ -230,10 +252,10 @@ def _clash(box: _Box, boxes: Sequence[_Box], obstacles: Array, page: _Page) -> f
     """How much a name at `box` would cover: other names weigh most, then nodes and legs, then the page's edge."""
     left, low, right, high = box
     over = sum(max(0.0, min(right, c) - max(left, a)) * max(0.0, min(high, d) - max(low, b)) for a, b, c, d in boxes)
-    x, y, r = obstacles.T
-    covered = int(((x > left - r) & (x < right + r) & (y > low - r) & (y < high + r)).sum())
+    x, y, r, weight = obstacles.T
+    covered = float(weight[(x > left - r) & (x < right + r) & (y > low - r) & (y < high + r)].sum())
     beyond = max(0.0, -left) + max(0.0, right - page.wide) + max(0.0, -low) + max(0.0, high - page.high)
-    return over + 40 * covered + 20 * beyond
+    return over + covered + 20 * beyond
 
 
 def _title(instance: Instance, tour: Tour | None, title: str | None) -> str:

@@ -74,6 +74,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(arguments: list[str]) -> int:
     """click's own `main` is passed by: it would exit by itself, and show wrong usage in several lines."""
+    debug = "--debug" in arguments  # click empties the list
     try:
         with cli.make_context("orienteer", arguments) as context:
             status = cli.invoke(context)
@@ -89,7 +90,7 @@ def _invoke(arguments: list[str]) -> int:
     except Exception as error:
         # torch's error of too little memory goes by its name, since torch may not even be imported.
         expected = isinstance(error, EXPECTED) or type(error).__name__ == "OutOfMemoryError"
-        if not expected or "--debug" in arguments:
+        if not expected or debug:
             raise
         return _complain(_message(error), FAILED)
 

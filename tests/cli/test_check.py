@@ -1,0 +1,52 @@
+"""`orienteer check` and `orienteer plot`: the judge and the picture of a given route."""
+
+from pathlib import Path
+
+import pytest
+
+from command_line import TOWN, Cli
+from orienteer.data.files import write_set
+
+
+@pytest.mark.parametrize("text", ["0 2 3 0", "[0, 2, 3, 0]", '{"tour": [0, 2, 3, 0]}', "0\n2\n3\n0\n"])
+def test_a_good_route(cli: Cli, town: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "route").write_text(text)
+    said = cli("check", town, tmp_path / "route")
+    assert said == (0, "feasible: prize 6 of 57.5, cost 12 of 13, slack 1, 3 of 5 places\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("0 1 2 3 0", "the route costs 14, more than the limit 13"),
+        ("0 1 2", "the route stops at node 2, not at the end 0"),
+        ("0 7 0", "stop 1: there is no node 7 among 5"),
+        ("0", "a route needs its start and its end, got 1 node(s)"),
+    ],
+)
+def test_a_bad_route_is_status_one(cli: Cli, town: Path, tmp_path: Path, text: str, reason: str) -> None:
+    (tmp_path / "route").write_text(text)
+    assert cli("check", town, tmp_path / "route") == (1, f"infeasible: {reason}\n", "")
+
+
+def test_options_change_the_problem(cli: Cli, town: Path, tmp_path: Path) -> None:
+    (tmp_path / "route").write_text("0 1 2 3 0")
+    assert cli("check", town, tmp_path / "route", "--limit", "14").status == 0
+    (tmp_path / "route").write_text("1 2")
+    assert cli("check", town, tmp_path / "route", "--start", "mill", "--end", "pond").status == 0
+
+
+def test_results_of_a_batch(cli: Cli, tmp_path: Path) -> None:
+    write_set([TOWN, TOWN.replace(limit=9)], tmp_path / "set.npz")
+    cli("batch", tmp_path / "set.npz", "--solver", "enumerate", "--out", tmp_path / "result.npz")
+    assert "of 13" in cli("check", tmp_path / "set.npz", tmp_path / "result.npz", "--index", "0").out
+    assert "of 9" in cli("check", tmp_path / "set.npz", tmp_path / "result.npz", "--index", "1").out
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_plot_with_and_without_a_route(cli: Cli, town: Path, tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "route").write_text("0 2 3 0")
+    bare, drawn = tmp_path / f"bare.{suffix}", tmp_path / f"drawn.{suffix}"
+    assert cli("plot", town, "--out", bare) == (0, "", "")
+    assert cli("plot", town, tmp_path / "route", "--out", drawn, "--title", "Sunday") == (0, "", "")
+    assert bare.read_bytes() != drawn.read_bytes()

@@ -1,0 +1,155 @@
+"""Errors: one line on standard error, nothing on standard output, status 2, nothing written."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import TOWN, Cli, Script
+from orienteer.core.run import Run
+from orienteer.data.files import write_set
+
+WRONG = {
+    "no such command": (["sovle"], "No such command 'sovle'"),
+    "no such option": (["solve", "{town}", "--secs", "3"], "No such option '--secs'"),
+    "no file": (["solve"], "Missing argument 'FILE'"),
+    "missing file": (["solve", "{dir}/none.json"], "none.json: cannot be read: No such file or directory"),
+    "directory": (["solve", "{dir}/sub.json"], "sub.json: cannot be read: Is a directory"),
+    "suffix": (["solve", "{dir}/town.doc"], "town.doc: the suffix '.doc' stands for no format"),
+    "format": (["solve", "{town}", "--format", "doc"], "format must be one of json, npz, oplib, chao, csv, got 'doc'"),
+    "damaged file": (["solve", "{dir}/bad.json"], "bad.json:2: not JSON"),
+    "solver": (["solve", "{town}", "--solver", "gurobi"], "--solver must be one of auto, lns, compass, cs-p, "),
+    "setting": (["solve", "{town}", "--solver", "tsili", "--beam", "3"], "tsili has no setting 'beam'; it has "),
+    "seconds": (["solve", "{town}", "--seconds", "-1"], "MaxSeconds.seconds must be at least 0, got -1.0"),
+    "seconds NaN": (["solve", "{town}", "--seconds", "nan"], "MaxSeconds.seconds must be at least 0, got nan"),
+    "seconds text": (["solve", "{town}", "--seconds", "ten"], "Invalid value for '--seconds'"),
+    "steps": (["solve", "{town}", "--steps", "-1"], "MaxSteps.steps must be at least 0, got -1"),
+    "seed": (["solve", "{town}", "--seed", "-1"], "Invalid value for '--seed'"),
+    "device": (["solve", "{town}", "--device", "tpu"], "Invalid value for '--device'"),
+    "limit": (["solve", "{town}", "--limit", "0"], "town.json: limit must be positive and finite, got 0"),
+    "start": (["solve", "{town}", "--start", "harbour"], "start must be a node's number or name, got 'harbour'"),
+    "end": (["solve", "{town}", "--end", "5"], "end must be a node from 0 to 4, got 5"),
+    "index": (["solve", "{set}"], "a set of 2 instances; an index must say which"),
+    "index beyond": (["solve", "{set}", "--index", "2"], "there is no instance 2 among 2"),
+    "matrix": (["solve", "{town}", "--matrix", "{dir}/m.csv"], "matrix and metric go with CSV"),
+    "initial": (["solve", "{town}", "--solver", "tsili", "--initial", "{dir}/long.txt"], "more than the limit 13"),
+    "out in no folder": (["solve", "{town}", "--out", "{dir}/no/r.json"], "cannot be written: No such file"),
+    "out is a folder": (["solve", "{town}", "--out", "{dir}/sub.json"], "cannot be written: it is a directory"),
+    "out is the problem": (["solve", "{town}", "--out", "{town}"], "it is also read or written by this command"),
+    "out is the plot": (["solve", "{town}", "--out", "{dir}/a.png", "--plot", "{dir}/a.png"], "it is also read or"),
+    "plot suffix": (["solve", "{town}", "--plot", "{dir}/a.gif"], "a picture must be one of .png, .svg, .pdf"),
+    "plot in no folder": (["solve", "{town}", "--plot", "{dir}/no/a.png"], "cannot be written: No such file"),
+    "batch without out": (["batch", "{set}", "--solver", "tsili"], "Missing option '--out'"),
+    "batch of nothing": (["batch", "{dir}/none.npz", "--out", "{dir}/r.npz"], "none.npz: cannot be read"),
+    "batch count": (["batch", "{set}", "--count", "0", "--out", "{dir}/r.npz"], "Invalid value for '--count'"),
+    "batch workers": (["batch", "{set}", "--workers", "0", "--out", "{dir}/r.npz"], "Invalid value for '--workers'"),
+    "batch out": (["batch", "{set}", "--out", "{dir}/no/r.npz"], "cannot be written: No such file or directory"),
+    "batch onto itself": (["batch", "{set}", "--out", "{set}"], "it is also read or written by this command"),
+    "generate n": (["generate", "--n", "0", "--out", "{dir}/s.npz"], "Invalid value for '--n'"),
+    "generate without n": (["generate", "--out", "{dir}/s.npz"], "Missing option '--n'"),
+    "generate costs": (["generate", "--n", "5", "--costs", "air", "--out", "{dir}/s.npz"], "costs must be one of "),
+    "generate prizes": (["generate", "--n", "5", "--prizes", "gold", "--out", "{dir}/s.npz"], "prizes must be one of "),
+    "generate limit": (["generate", "--n", "5", "--limit", "0", "--out", "{dir}/s.npz"], "limit must be positive"),
+    "generate out": (["generate", "--n", "5", "--out", "{dir}/no/s.npz"], "cannot be written: No such file"),
+    "check no tour": (["check", "{town}", "{dir}/none.txt"], "none.txt: cannot be read"),
+    "check words": (["check", "{town}", "{dir}/words.txt"], "words.txt:1: a node must be a whole number, got 'home'"),
+    "check one file": (["check", "{town}"], "Missing argument 'TOURFILE'"),
+    "plot without out": (["plot", "{town}"], "Missing option '--out'"),
+    "plot long route": (["plot", "{town}", "{dir}/long.txt", "--out", "{dir}/a.png"], "more than the limit 13"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, town: Path) -> Path:
+    (tmp_path / "sub.json").mkdir()
+    (tmp_path / "town.doc").write_text("x")
+    (tmp_path / "bad.json").write_text('{\n"limit" 3}')
+    (tmp_path / "long.txt").write_text("0 1 2 3 0\n")
+    (tmp_path / "words.txt").write_text("home mill\n")
+    write_set([TOWN, TOWN], tmp_path / "set.npz")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG.keys())
+def test_one_line_and_status_two(cli: Cli, folder: Path, town: Path, arguments: list[str], message: str) -> None:
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    places = {"town": town, "dir": folder, "set": folder / "set.npz"}
+    status, out, err = cli(*(word.format(**places) for word in arguments))
+    assert status == 2
+    assert out == ""
+    assert err.startswith("orienteer: ")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    assert message in err
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_protected_file_is_refused_before_the_search(cli: Cli, town: Path, tmp_path: Path, scripted: Script) -> None:
+    scripted(lambda run: pytest.fail("the search began"))
+    protected = tmp_path / "kept.json"
+    protected.touch(0o400)
+    assert "Permission denied" in cli("solve", town, "--solver", "scripted", "--out", protected).err
+
+
+def test_cuda_must_be_there(cli: Cli, town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    said = cli("solve", town, "--solver", "tsili", "--device", "cuda")
+    assert said == (2, "", "orienteer: --device cuda: this machine has no CUDA device that torch can use\n")
+
+
+def test_cuda_for_a_solver_without_it_is_said(cli: Cli, town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    status, out, err = cli("solve", town, "--solver", "tsili", "--device", "cuda", "--json")
+    assert (status, err) == (0, "orienteer: tsili runs on the CPU\n")
+    assert out.startswith("{")
+
+
+def test_missing_matplotlib_is_found_before_the_search(
+    cli: Cli, town: Path, tmp_path: Path, scripted: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(lambda run: pytest.fail("the search began"))
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    status, out, err = cli("solve", town, "--solver", "scripted", "--plot", tmp_path / "a.png")
+    assert (status, out) == (2, "")
+    assert err == "orienteer: a picture needs an optional package: pip install 'orienteer[plot]'\n"
+
+
+def test_messages_of_several_lines_become_one(cli: Cli, town: Path, scripted: Script) -> None:
+    def fail(run: Run) -> None:
+        raise ValueError("first\n  second")
+
+    scripted(fail)
+    assert cli("solve", town, "--solver", "scripted").err == "orienteer: first second\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (MemoryError(), "orienteer: out of memory\n"),
+        (OSError(28, "No space left on device", "r.npz"), "orienteer: r.npz: No space left on device\n"),
+        (type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory"), "orienteer: CUDA out of memory\n"),
+    ],
+)
+def test_the_machines_errors_are_one_line_too(
+    cli: Cli, town: Path, scripted: Script, error: Exception, line: str
+) -> None:
+    def fail(run: Run) -> None:
+        raise error
+
+    scripted(fail)
+    assert cli("solve", town, "--solver", "scripted") == (2, "", line)
+
+
+def test_debug_shows_where(cli: Cli, town: Path) -> None:
+    with pytest.raises(ValueError, match="MaxSteps"):
+        cli("--debug", "solve", town, "--steps", "-1")
+
+
+def test_writing_to_a_device_is_no_problem(cli: Cli, town: Path) -> None:
+    assert cli("solve", town, "--solver", "tsili", "--out", os.devnull).status == 0

@@ -1,0 +1,75 @@
+"""Bars: on a terminal, after a while; never in a pipe."""
+
+import io
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import Cli, Script
+from orienteer import MaxSteps, Never, Progress
+from orienteer.cli import progress
+from orienteer.cli.progress import Bar
+
+NOW = Progress(seconds=9.0, steps=250, since_best=3, prize=12.5)
+
+
+class Terminal(io.StringIO):
+    """A screen that remembers what was written on it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def watched(monkeypatch: pytest.MonkeyPatch, delay: float = 0.0) -> Terminal:
+    """A terminal in place of standard error; not a fixture, since pytest puts its own back before each test."""
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "DELAY", delay)
+    return screen
+
+
+def test_a_long_search_shows_prize_and_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    with Bar() as bar:
+        bar.search(MaxSteps(1000), NOW)
+    assert "prize 12.5  step 250" in terminal.getvalue()
+
+
+def test_a_long_batch_shows_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    with Bar() as bar:
+        bar.batch(3, 4)
+    assert "3 of 4" in terminal.getvalue()
+
+
+def test_an_unknown_share_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    assert math.isnan(Never().fraction(NOW))
+    with Bar() as bar:
+        bar.search(Never(), NOW)
+    assert "prize 12.5" in terminal.getvalue()
+
+
+def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch, delay=1e9)
+    with Bar() as bar:
+        bar.search(MaxSteps(1000), NOW)
+    assert terminal.getvalue() == ""
+
+
+def test_a_pipe_stays_silent(cli: Cli, town: Path, scripted: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    scripted(lambda run: None)
+    assert cli("solve", town, "--solver", "scripted").err == ""
+
+
+def test_a_terminal_sees_the_bar_of_a_solve(
+    cli: Cli, town: Path, scripted: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = watched(monkeypatch)
+    scripted(lambda run: None)
+    assert cli("solve", town, "--solver", "scripted", "--json").out.startswith("{")
+    assert "prize 0" in terminal.getvalue()

@@ -1,0 +1,123 @@
+"""`orienteer solve`: the table, the JSON object, the files."""
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from command_line import TOWN, Cli, Script
+from orienteer import Instance, Result, check_tour
+from orienteer.core.run import Run
+from orienteer.data.files import read_tour, write, write_set
+
+
+def test_table_by_hand(cli: Cli, town: Path, tmp_path: Path) -> None:
+    (tmp_path / "route.txt").write_text("0 1 2 0\n")
+    status, out, err = cli("solve", town, "--solver", "random", "--steps", "0", "--initial", tmp_path / "route.txt")
+    assert (status, err) == (0, "")
+    table, _, rest = out.partition("\n\n")
+    assert table.splitlines() == [
+        "stop  place  prize  leg  cost  slack",
+        "   0  home     0.0    0     0     13",
+        "   1  mill     1.5    3     3     10",
+        "   2  pond     2.0    4     7      6",
+        "   3  home     0.0    5    12      1",
+    ]
+    totals, origin = rest.splitlines()
+    assert totals == "prize 3.5 of 57.5, cost 12 of 13, slack 1, 3 of 5 places"
+    assert origin.startswith("random: best found in ")
+    assert origin.endswith(" s, 0 steps, seed 0")
+
+
+def test_a_proof_is_said(cli: Cli, town: Path) -> None:
+    out = cli("solve", town, "--solver", "enumerate").out
+    assert "prize 6 of 57.5, cost 12 of 13, slack 1, 3 of 5 places" in out
+    assert "enumerate: proven optimal in " in out
+
+
+def test_the_end_of_an_open_route_counts(cli: Cli, town: Path) -> None:
+    _, out, _ = cli("solve", town, "--solver", "enumerate", "--end", "mill", "--limit", "3")
+    assert out.splitlines()[1:3] == ["   0  home     0.0    0     0      3", "   1  mill     1.5    3     3      0"]
+    assert "prize 1.5 of 57.5" in out
+
+
+def test_json_is_all_that_is_printed(cli: Cli, town: Path) -> None:
+    status, out, err = cli("solve", town, "--solver", "tsili", "--seed", "3", "--json")
+    assert (status, err) == (0, "")
+    data = json.loads(out)
+    result = Result.from_dict(data)
+    assert check_tour(TOWN, result.tour.nodes) == result.tour
+    assert (result.solver, result.seed) == ("tsili", 3)
+    assert TOWN.names is not None
+    assert data["names"] == [TOWN.names[node] for node in result.tour.nodes]
+
+
+def test_no_names_no_names_in_json(cli: Cli, tmp_path: Path) -> None:
+    write(TOWN.replace(names=None), tmp_path / "town.json")
+    assert "names" not in json.loads(cli("solve", tmp_path / "town.json", "--solver", "tsili", "--json").out)
+
+
+@pytest.mark.parametrize("name", ["route.json", "route.tour", "route.sol", "route.txt", "route"])
+def test_out_can_be_read_again(cli: Cli, town: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / name
+    data = json.loads(cli("solve", town, "--solver", "enumerate", "--json", "--out", out).out)
+    assert read_tour(out, TOWN) == data["tour"]
+    assert cli("check", town, out).status == 0
+    if name in ("route.json", "route"):
+        assert json.loads(out.read_text()) == data
+
+
+def test_plot_writes_a_picture(cli: Cli, town: Path, tmp_path: Path) -> None:
+    assert cli("solve", town, "--solver", "tsili", "--plot", tmp_path / "a.png").status == 0
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_steps_make_a_run_repeatable(cli: Cli, town: Path) -> None:
+    one, two = (
+        json.loads(cli("solve", town, "--solver", "random", "--steps", "20", "--seed", "5", "--json").out) for _ in "ab"
+    )
+    assert one["tour"] == two["tour"]
+    assert one["steps"] == two["steps"] <= 20
+
+
+def test_initial_is_where_the_search_begins(cli: Cli, town: Path, tmp_path: Path) -> None:
+    (tmp_path / "best.txt").write_text("0 2 3 0\n")
+    out = cli("solve", town, "--solver", "random", "--steps", "0", "--initial", tmp_path / "best.txt", "--json").out
+    assert json.loads(out)["tour"] == [0, 2, 3, 0]
+
+
+def test_an_instance_of_a_set(cli: Cli, tmp_path: Path) -> None:
+    write_set([TOWN, TOWN.replace(limit=9)], tmp_path / "set.npz")
+    data = json.loads(cli("solve", tmp_path / "set.npz", "--index", "1", "--solver", "enumerate", "--json").out)
+    assert data["cost"] <= 9
+
+
+def test_names_cannot_break_the_table(cli: Cli, tmp_path: Path) -> None:
+    """Names come from files: no line breaks or terminal codes reach the screen, and wide letters stay aligned."""
+    odd = Instance([[0.0, 1], [1, 0]], [0, 1], 2, names=["a\n\x1b[31m", "\u6771\u4eac"])
+    write(odd, tmp_path / "odd.json")
+    out = cli("solve", tmp_path / "odd.json", "--solver", "enumerate").out
+    lines = out.partition("\n\n")[0].splitlines()
+    assert lines[1] == "   0  a??[31m      0    0     0      2"
+    assert lines[2] == "   1  \u6771\u4eac         1    1     1      1"
+
+
+def test_library_warnings_reach_standard_error_as_plain_lines(cli: Cli, town: Path, scripted: Script) -> None:
+    scripted(lambda run: logging.getLogger("orienteer.kernels").warning("compiling, once") if not run.steps else None)
+    status, out, err = cli("solve", town, "--solver", "scripted", "--steps", "3", "--json")
+    assert status == 0
+    assert json.loads(out)["steps"] == 3
+    assert err == "orienteer: compiling, once\n"
+    assert logging.getLogger("orienteer").handlers == []
+
+
+def test_a_failing_search_shows_where(cli: Cli, town: Path, scripted: Script) -> None:
+    """Our own mistakes are not dressed up as the user's."""
+
+    def fail(run: Run) -> None:
+        raise KeyError("lost")
+
+    scripted(fail)
+    with pytest.raises(KeyError):
+        cli("solve", town, "--solver", "scripted")

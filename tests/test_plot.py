@@ -1,0 +1,119 @@
+"""Pictures: what they show, for every kind of problem; and the map of problems without coordinates."""
+
+import itertools
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from instances import FAMILIES, small_instance
+from orienteer import InfeasibleTour, Instance, MissingExtra
+from orienteer.core.instance import distances
+from orienteer.data.distances import great_circle, pairwise
+from orienteer.plot import check_picture, draw, layout, save_picture
+
+SQUARE = Instance.from_coords([[0, 0], [1, 0], [1, 1], [0, 1]], [0, 1, 2, 4], 3.5)
+ROUTE = [0, 1, 2, 0]
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")])
+def test_same_picture_same_bytes(tmp_path: Path, suffix: str, magic: bytes) -> None:
+    first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
+    save_picture(SQUARE, first, ROUTE)
+    save_picture(SQUARE, second, ROUTE)
+    assert first.read_bytes().startswith(magic)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_title_tells_prize_and_cost() -> None:
+    axes = draw(SQUARE, ROUTE, "a square").axes[0]
+    assert axes.get_title(loc="left") == "a square\nprize 3 of 7, cost 3.41421 of 3.5"
+    assert draw(SQUARE).axes[0].get_title(loc="left") == "4 places, total prize 7, limit 3.5"
+    unplaced = draw(SQUARE.replace(coords=None)).axes[0].get_title(loc="left")
+    assert unplaced.endswith("no coordinates: the map is drawn from the costs")
+
+
+def test_visited_and_skipped_are_told_apart() -> None:
+    groups = {group.get_label(): group for group in draw(SQUARE, ROUTE).axes[0].collections}
+    assert {label: len(group.get_offsets()) for label, group in groups.items()} == {
+        "skipped": 1,
+        "visited": 2,
+        "start and end": 1,
+    }
+    assert not np.array_equal(groups["skipped"].get_facecolor(), groups["visited"].get_facecolor())
+    low, high = groups["visited"].get_sizes()
+    assert high == pytest.approx(2 * low)  # area by prize
+    open_path = SQUARE.replace(end=2)
+    labels = [group.get_label() for group in draw(open_path, [0, 1, 2]).axes[0].collections]
+    assert labels == ["skipped", "visited", "start", "end"]
+
+
+def test_arrows_point_along_the_route() -> None:
+    heads = [line.get_marker()[2] for line in draw(SQUARE, ROUTE).axes[0].lines if line.get_marker() != "None"]
+    assert heads == pytest.approx([-90, 0, -225])  # marker angles: 0 points up; east, north, south-west
+
+
+def test_names_stand_beside_the_stops() -> None:
+    named = SQUARE.replace(names=("home", "mill", "pond", "barn"))
+    assert [text.get_text() for text in draw(named, ROUTE).axes[0].texts] == ["home", "mill", "pond"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_every_problem_can_be_drawn(family: str, size: int) -> None:
+    instance = small_instance(family, size, seed=1)
+    figure = draw(instance, instance.cheapest_route())
+    figure.draw_without_rendering()
+    assert np.isfinite(layout(instance)).all()
+
+
+def test_points_in_one_place_can_be_drawn() -> None:
+    draw(Instance.from_coords(np.ones((4, 2)), np.zeros(4), 1), [0, 2, 0]).draw_without_rendering()
+
+
+def test_a_wrong_route_is_not_drawn() -> None:
+    with pytest.raises(InfeasibleTour):
+        draw(SQUARE, [0, 1, 2, 3, 0])
+
+
+@pytest.mark.parametrize("size", [2, 3, 30, 450])
+def test_map_of_distances_keeps_them(size: int) -> None:
+    """In the plane classical scaling is exact, also for nodes that are no landmarks (450 are more than 400)."""
+    points = np.random.default_rng(size).random((size, 2))
+    instance = Instance(distances(points), np.ones(size), 1)
+    np.testing.assert_allclose(distances(layout(instance)), instance.costs, atol=1e-8)
+
+
+def test_missing_ways_become_far_places() -> None:
+    costs = np.full((4, 4), np.inf)
+    for here, there in itertools.pairwise(range(4)):
+        costs[here, there] = 1.0
+    points = layout(Instance(costs, np.ones(4), 9, 0, 3))
+    apart = distances(points)
+    assert apart[0, 3] > apart[0, 1]
+    assert np.isfinite(layout(Instance([[0, np.inf], [np.inf, 0]], [0, 1], 1))).all()
+
+
+def test_longitudes_shrink_towards_the_poles() -> None:
+    coords = np.array([[10.0, 60.0], [11.0, 60.0], [10.0, 60.5]])
+    on_earth = Instance(pairwise(coords, great_circle), np.ones(3), 1e6, coords=coords)
+    east, north = layout(on_earth)[1] - layout(on_earth)[0], layout(on_earth)[2] - layout(on_earth)[0]
+    assert np.linalg.norm(east) / np.linalg.norm(north) == pytest.approx(
+        on_earth.costs[0, 1] / on_earth.costs[0, 2], 0.01
+    )
+
+
+def test_unknown_suffix_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"a picture must be one of .png, .svg, .pdf, got 'route.gif'"):
+        check_picture("route.gif")
+
+
+def test_missing_matplotlib_names_the_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'orienteer\[plot\]'"):
+        draw(SQUARE)
+    with pytest.raises(MissingExtra, match=r"pip install 'orienteer\[plot\]'"):
+        check_picture("route.png")
