@@ -1,0 +1,1 @@
+"""Training: environments, replay memory and one file for each training loop."""

@@ -1,0 +1,194 @@
+"""What a network sees of a partial path: one token a node that still matters, in numbers without units.
+
+Costs are divided by what is left of the limit and prizes by the mean prize at hand, so that the answer depends neither
+on the unit of costs nor on that of prizes. Only the current node, the end and the nodes that can still be reached are
+tokens.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from orienteer.beam.problems import Problems
+from orienteer.beam.states import States
+
+NODE_FEATURES = ("prize", "current", "end", "choice", "leg", "home", "detour")
+"""Columns of `Tokens.nodes`; the paper's network reads the first three: the prize and two flags."""
+PAPER_NODE_FEATURES = 3
+GLOBAL_FEATURES = ("hops", "count", "way home")
+"""Columns of `Tokens.overall`; the paper's network reads the first: the limit, in typical steps."""
+PAPER_GLOBAL_FEATURES = 1
+BASE_FEATURES = ("count", "hops", "mean")
+"""Columns of `Tokens.base`: sizes on which the value to go depends almost linearly."""
+
+FAR = 4.0
+"""Costs, in units of the remaining limit, are cut off here: beyond 1 nothing can be travelled anyway."""
+CLOSEST = 1e-3
+"""The typical step is at least this share of the remaining limit, also where nodes coincide."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Sub-problems as padded sets of tokens."""
+
+    node: Tensor  # (state, token) int64, 0 for padding
+    present: Tensor  # (state, token) bool, false for padding
+    choice: Tensor  # (state, token) bool, where the path may go next
+    nodes: Tensor  # (state, token, NODE_FEATURES)
+    edges: Tensor  # (state, token, token) cost from row to column in units of the remaining limit
+    overall: Tensor  # (state, GLOBAL_FEATURES)
+    base: Tensor  # (state, BASE_FEATURES)
+    hops: Tensor  # (state,) the remaining limit in units of the typical step
+    unit: Tensor  # (state,) the mean prize at hand: values are multiples of it
+
+
+def cheapest_ways(costs: Tensor) -> Tensor:
+    """(batch, node, node) cost of the cheapest way between any two nodes, through any others (Floyd and Warshall)."""
+    ways = costs.clone()
+    ways.diagonal(dim1=1, dim2=2).fill_(0.0)
+    for via in range(ways.shape[1]):
+        torch.minimum(ways, ways[:, :, via, None] + ways[:, None, via, :], out=ways)
+    return ways
+
+
+def reachable(states: States, ways: Tensor | None) -> Tensor:
+    """(state, node) bool: unvisited nodes that some way from the last node to the end could still pass.
+
+    `ways` are the problems' `cheapest_ways`; without them, costs are taken to obey the triangle inequality.
+    """
+    if ways is None:
+        return states.feasible()
+    problems, row = states.problems, states.instance
+    arrival = states.cost[:, None] + ways[row, states.last]
+    return (arrival + problems.to_end[row] <= problems.budget[row][:, None]) & ~states.visited
+
+
+def relevant(states: States, reach: Tensor) -> Tensor:
+    """(state, node) bool: the nodes that become tokens."""
+    keep = reach.clone()
+    keep.scatter_(1, states.last[:, None], True)
+    return keep.scatter_(1, states.problems.end[states.instance][:, None], True)
+
+
+def tokens(states: States, reach: Tensor, keep: Tensor, width: int) -> Tokens:
+    """The sub-problems of `states` as `width` tokens each.
+
+    `reach` and `keep` come from `reachable` and `relevant`; no row of `keep` may hold more than `width` nodes.
+    """
+    problems, row = states.problems, states.instance[:, None]
+    node, present = _compact(keep, width)
+    left = _remaining(states)
+    edges = _edges(problems, row, node, present, left)
+    hops = _hops(edges, present)
+
+    choice = states.feasible().gather(1, node) & present
+    open_ = reach.gather(1, node) & present
+    count = open_.sum(1).to(torch.float32)
+    prizes = (problems.prizes[row, node] * open_).to(torch.float32)
+    total = prizes.sum(1)
+    unit = torch.where(total > 0, total / count.clamp_min(1), 1.0)
+    leg = _cost_features(problems.costs[row, states.last[:, None], node], left)
+    home = _cost_features(problems.to_end[row, node], left)
+    current = node == states.last[:, None]
+    end = node == problems.end[states.instance][:, None]
+    nodes = torch.stack(
+        (
+            prizes / unit[:, None],
+            current.to(torch.float32),
+            end.to(torch.float32),
+            choice.to(torch.float32),
+            torch.where(current, 0.0, leg),
+            torch.where(end, 0.0, home),
+            torch.where(open_, leg + home, 0.0),
+        ),
+        dim=2,
+    )
+    way_home = _cost_features(problems.to_end[states.instance, states.last][:, None], left)[:, 0]
+    steps = torch.minimum(hops, count)
+    return Tokens(
+        node=node,
+        present=present,
+        choice=choice,
+        nodes=nodes * present[:, :, None],
+        edges=edges,
+        overall=torch.stack((hops.log1p(), count.log1p(), way_home), dim=1),
+        base=torch.stack((count, steps, (count * steps).sqrt()), dim=1),
+        hops=hops,
+        unit=unit,
+    )
+
+
+def edge_attributes(given: Tokens, dtype: torch.dtype) -> Tensor:
+    """(state, 3, token, token) the cost there, the cost back, and 1 towards padding."""
+    states, width = given.node.shape
+    out = torch.empty(states, 3, width, width, dtype=dtype, device=given.edges.device)
+    out[:, 0] = given.edges
+    out[:, 1] = given.edges.transpose(1, 2)
+    out[:, 2] = ~given.present[:, None, :]
+    return out
+
+
+def edge_kernels(given: Tokens, dtype: torch.dtype) -> Tensor:
+    """(state, EDGE_KERNELS + 1, token, token) functions of the cost in both directions, and 1 towards padding.
+
+    Two length scales hang on the remaining limit and two on the typical step between neighbours.
+    """
+    states, width = given.node.shape
+    wide = torch.ones_like(given.hops)
+    rates = -torch.stack((8 * wide, 32 * wide, given.hops, given.hops / 4), dim=1).to(dtype)  # (state, rate)
+    half = EDGE_KERNELS // 2
+    out = torch.empty(states, EDGE_KERNELS + 1, width, width, dtype=dtype, device=given.edges.device)
+    out[:, 0] = given.edges
+    out[:, 1:half] = (out[:, :1] * rates[:, :, None, None]).exp_()
+    out[:, half : 2 * half] = out[:, :half].transpose(2, 3)
+    out[:, 2 * half] = ~given.present[:, None, :]
+    return out
+
+
+EDGE_KERNELS = 10
+"""How many functions of the cost `edge_kernels` returns."""
+
+
+def to_nodes(given: Tokens, values: Tensor, size: int, blank: float) -> Tensor:
+    """(state, node) the tokens' (state, token) values by node number; `blank` where a node may not be chosen."""
+    table = torch.full((len(values), size + 1), blank, dtype=values.dtype, device=values.device)
+    place = torch.where(given.choice, given.node, size)
+    return table.scatter_(1, place, torch.where(given.choice, values, blank))[:, :size]
+
+
+def _compact(keep: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    """The node numbers kept in each row, in order, and which of the `width` places they fill."""
+    size = keep.shape[1]
+    place = torch.where(keep, keep.cumsum(1) - 1, width)
+    number = torch.arange(size, device=keep.device).expand_as(keep)
+    node = torch.zeros(len(keep), width + 1, dtype=torch.int64, device=keep.device)
+    node = node.scatter_(1, place, number)[:, :width]
+    present = torch.arange(width, device=keep.device) < keep.sum(1, keepdim=True)
+    return torch.where(present, node, 0), present
+
+
+def _remaining(states: States) -> Tensor:
+    """(state,) what is left of the limit, kept above zero so that it can divide."""
+    limit = states.problems.limit[states.instance]
+    return torch.maximum(limit - states.cost, limit * 1e-9)
+
+
+def _cost_features(cost: Tensor, left: Tensor) -> Tensor:
+    return (cost / left[:, None]).clamp_max(FAR).to(torch.float32)
+
+
+def _edges(problems: Problems, row: Tensor, node: Tensor, present: Tensor, left: Tensor) -> Tensor:
+    cost = problems.costs[row[:, :, None], node[:, :, None], node[:, None, :]]
+    edges = (cost / left[:, None, None]).clamp_max(FAR).to(torch.float32)
+    edges.diagonal(dim1=1, dim2=2).fill_(0.0)
+    return edges * (present[:, :, None] & present[:, None, :])
+
+
+def _hops(edges: Tensor, present: Tensor) -> Tensor:
+    """(state,) one over the mean cost to the nearest other token."""
+    width = edges.shape[1]
+    other = present[:, None, :] & ~torch.eye(width, dtype=torch.bool, device=edges.device)
+    nearest = torch.where(other, edges, FAR).amin(2).clamp_max(1.0)
+    mean = (nearest * present).sum(1) / present.sum(1)
+    return 1 / mean.clamp_min(CLOSEST)

@@ -1,0 +1,126 @@
+"""The networks as scores of a search (see `orienteer.beam.score.Scorer`)."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import torch
+from torch import Tensor
+
+from orienteer.beam.problems import Problems
+from orienteer.beam.score import Children
+from orienteer.beam.states import States
+from orienteer.network.batching import Network, evaluate, in_parts, precision, take
+from orienteer.network.decoders import Encoded, RouteModel
+from orienteer.network.features import cheapest_ways
+
+Made = TypeVar("Made")
+
+
+class ValueScore:
+    """The learned heuristic f(P) = prize(P) + e(s'), with q from an attention network.
+
+    A child P + v is scored from its parent's pass by prize(P) + q(s, v), which Bellman's equation makes the same thing.
+    """
+
+    def __init__(self, network: Network, part: int | None = None):
+        self.network, self.part = network, part
+        self.passes = 0
+        self._ways = _Remembered(lambda problems: cheapest_ways(problems.costs))
+
+    def children(self, states: States) -> Children:
+        return Children(states.prize[:, None] + self._action(states))
+
+    def paths(self, states: States) -> Tensor:
+        best = self._action(states).amax(1)
+        return states.prize + torch.where(best.isinf(), 0.0, best)  # nothing more to win where there is no choice
+
+    def _action(self, states: States) -> Tensor:
+        self.passes += len(states)
+        part = self.part or _part(states)
+        return evaluate([self.network], states, self._ways(states.problems), part)[0][0]
+
+
+class ActorScore:
+    """The log probability of a path under an actor: the sum of its choices' log probabilities."""
+
+    def __init__(self, network: Network, part: int | None = None):
+        self.network, self.part = network, part
+        self.passes = 0
+        self._ways = _Remembered(lambda problems: cheapest_ways(problems.costs))
+
+    def children(self, states: States) -> Children:
+        return Children(states.score[:, None] + _log_probability(self._estimate(states)[0]))
+
+    def paths(self, states: States) -> Tensor:
+        """The critic's view: prize(P) + V(s')."""
+        action, value = self._estimate(states)
+        return states.prize + torch.where(action.isinf().all(1), 0.0, value)
+
+    def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
+        self.passes += len(states)
+        part = self.part or _part(states)
+        return evaluate([self.network], states, self._ways(states.problems), part)[0]
+
+
+class DecoderScore:
+    """The log probability of a path under a model that encodes an instance once and decodes node after node."""
+
+    def __init__(self, model: RouteModel, part: int | None = None, ways: Tensor | None = None):
+        self.model, self.part = model, part
+        self.passes = 0
+        self._encoded = _Remembered(
+            lambda problems: encode(model, problems, cheapest_ways(problems.costs) if ways is None else ways)
+        )
+
+    @torch.no_grad()
+    def children(self, states: States) -> Children:
+        self.passes += len(states)
+        encoded = self._encoded(states.problems)
+        logits, memory = [], []
+        for part in _cut(states, self.part or 4 * _part(states)):
+            with precision(states.last.device):
+                decoded = self.model.decode(encoded, part)
+            logits.append(decoded.logits.float())
+            memory.append(decoded.memory)
+        kept = None if memory[0] is None else torch.cat([one for one in memory if one is not None])
+        return Children(states.score[:, None] + _log_probability(torch.cat(logits)), kept)
+
+    def paths(self, states: States) -> Tensor:
+        return states.score
+
+
+@torch.no_grad()
+def encode(model: RouteModel, problems: Problems, ways: Tensor | None) -> Encoded:
+    """The model's view of each instance, by node number."""
+    states = States.initial(problems)
+    parts = list(in_parts(states, ways, _part(states)))
+    with precision(problems.device):
+        return model.encode(problems, parts)
+
+
+def _part(states: States) -> int:
+    """How many states go through a network at a time: enough for the device, little enough for its memory."""
+    return 4096 if states.last.is_cuda else 32
+
+
+def _cut(states: States, part: int) -> list[States]:
+    places = torch.arange(len(states), device=states.last.device)
+    return [take(states, places[first : first + part]) for first in range(0, len(states), part)]
+
+
+def _log_probability(logits: Tensor) -> Tensor:
+    """(state, node) log of a softmax; -inf where nothing may be chosen."""
+    return torch.log_softmax(logits, dim=1).nan_to_num(nan=-torch.inf, neginf=-torch.inf)
+
+
+class _Remembered(Generic[Made]):
+    """A function of the problems, computed anew only when another batch of problems comes."""
+
+    def __init__(self, make: Callable[[Problems], Made]):
+        self.make = make
+        self.last: tuple[Problems, Made] | None = None
+
+    def __call__(self, problems: Problems) -> Made:
+        if self.last is None or self.last[0] is not problems:
+            self.last = (problems, self.make(problems))
+        return self.last[1]
