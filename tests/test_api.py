@@ -1,0 +1,102 @@
+"""The package's face: what it exports, where it imports from, and that names stay in order."""
+
+import ast
+import importlib
+import pkgutil
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import orienteer
+from orienteer import REGISTRY
+from orienteer.core.solver import Solver
+from orienteer.solve import solver_class
+
+SOURCE = Path(orienteer.__file__).parent
+ORDER = ("core", "data", "kernels", "heuristics", "beam", "network", "learn", "solve", "plot", "cli")
+"""Packages and modules; one may import those before it, never those after it."""
+
+
+def test_all_is_what_is_exported() -> None:
+    modules = {name for name, value in vars(orienteer).items() if type(value) is type(sys)}
+    public = {name for name in vars(orienteer) if not name.startswith("_")} - modules
+    assert sorted(orienteer.__all__) == sorted(public | {"solve"})
+
+
+def test_solve_is_the_function() -> None:
+    """The front door has the name of its module; the function must win."""
+    assert callable(orienteer.solve)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_registered_solvers_are_what_the_registry_says(name: str) -> None:
+    entry, found = REGISTRY[name], solver_class(name)
+    assert issubclass(found, Solver)
+    assert entry.name == name == found.name
+    assert entry.summary
+    assert entry.paper
+
+
+def test_version_is_the_changelogs() -> None:
+    changelog = Path(__file__).parents[1] / "CHANGELOG.md"
+    newest = re.search(r"^## (\S+)", changelog.read_text(), re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == orienteer.__version__
+
+
+def test_citation_has_the_version_too() -> None:
+    citation = (Path(__file__).parents[1] / "CITATION.cff").read_text()
+    assert re.search(rf"^version: {re.escape(orienteer.__version__)}$", citation, re.MULTILINE)
+
+
+def test_every_module_imports() -> None:
+    for module in pkgutil.walk_packages([str(SOURCE)], "orienteer."):
+        importlib.import_module(module.name)
+
+
+def test_imports_go_one_way() -> None:
+    backwards = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        part = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        if part not in ORDER:
+            assert part == "__init__", f"{path} has no place in the order of imports"
+            continue
+        for target in _imported(path):
+            if target in ORDER and ORDER.index(target) > ORDER.index(part):
+                backwards.append(f"{path.relative_to(SOURCE)} imports {target}")
+    assert backwards == []
+
+
+def test_base_install_needs_no_extra() -> None:
+    """What the package imports is named as a dependency, or guarded as an extra."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    base = {re.split(r"[<>=\[ ]", line)[0] for line in project["dependencies"]}
+    known = base | set(sys.stdlib_module_names) | {"orienteer"}
+    extras = {"matplotlib": {"plot.py"}}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for package in _packages(path) - known:
+            assert path.name in extras.get(package, set()), f"{path} imports {package}, which is no dependency"
+
+
+def _imported(path: Path) -> set[str]:
+    """The parts of the package that a file imports when it is imported itself."""
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        found |= {name.split(".")[1] for name in names if name.startswith("orienteer.")}
+    return found
+
+
+def _packages(path: Path) -> set[str]:
+    """The packages that a file imports anywhere."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.split(".")[0])
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+    return found
