@@ -22,7 +22,7 @@ from orienteer.network.features import FAR, Tokens
 DecoderKind = Literal["attention", "pointer"]
 STEP_FEATURES = 6
 CLIP = 10.0
-"""Logits are clipped to this by a tanh (Bello et al. 2016, Kool et al. 2018)."""
+"""The attention decoder's logits are clipped to this by a tanh (Kool et al. 2018)."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,7 @@ class RouteModel(nn.Module):
         feasible = states.feasible()
         shown, overall = step_features(states, encoded.hops)
         decoded = self.decoder(encoded, states.instance, states.last, shown, overall, feasible, states.memory)
-        logits = CLIP * torch.tanh(decoded.logits.float())
-        return Decoded(logits.masked_fill(~feasible, -torch.inf), decoded.memory)
+        return Decoded(decoded.logits.float().masked_fill(~feasible, -torch.inf), decoded.memory)
 
 
 class AttentionDecoder(nn.Module):
@@ -163,7 +162,7 @@ class AttentionDecoder(nn.Module):
         logits = (choice @ final[:, :, None])[:, :, 0] / hidden**0.5
         if self.direct is not None:
             logits = logits + self.direct(shown)[:, :, 0]
-        return Decoded(logits, None)
+        return Decoded(CLIP * torch.tanh(logits.float()), None)
 
 
 class PointerDecoder(nn.Module):
