@@ -21,6 +21,13 @@ WRONG = {
     "damaged file": (["solve", "{dir}/bad.json"], "bad.json:2: not JSON"),
     "solver": (["solve", "{town}", "--solver", "gurobi"], "--solver must be one of auto, lns, compass, cs-p, "),
     "setting": (["solve", "{town}", "--solver", "tsili", "--beam", "3"], "tsili has no setting 'beam'; it has "),
+    "set without value": (
+        ["solve", "{town}", "--solver", "tsili", "--set", "tries"],
+        "--set takes KEY=VALUE, got 'tries'",
+    ),
+    "set unknown": (["solve", "{town}", "--solver", "tsili", "--set", "size=3"], "tsili has no setting 'size'; it has"),
+    "set text": (["solve", "{town}", "--solver", "tsili", "--set", "tries=x"], "--set tries must be a whole number"),
+    "set wrong": (["solve", "{town}", "--solver", "tsili", "--set", "tries=0"], "TsiliConfig.tries must be at least 1"),
     "seconds": (["solve", "{town}", "--seconds", "-1"], "MaxSeconds.seconds must be at least 0, got -1.0"),
     "seconds NaN": (["solve", "{town}", "--seconds", "nan"], "MaxSeconds.seconds must be at least 0, got nan"),
     "seconds text": (["solve", "{town}", "--seconds", "ten"], "Invalid value for '--seconds'"),

@@ -81,6 +81,12 @@ def test_steps_make_a_run_repeatable(cli: Cli, town: Path) -> None:
     assert one["steps"] == two["steps"] <= 20
 
 
+def test_settings_reach_the_solver(cli: Cli, town: Path) -> None:
+    out = cli("solve", town, "--solver", "tsili", "--set", "tries=5", "--set", "power=2.5", "--json").out
+    assert json.loads(out)["settings"] == {"tries": 5, "power": 2.5, "best": 4}
+    assert json.loads(out)["steps"] == 5
+
+
 def test_initial_is_where_the_search_begins(cli: Cli, town: Path, tmp_path: Path) -> None:
     (tmp_path / "best.txt").write_text("0 2 3 0\n")
     out = cli("solve", town, "--solver", "random", "--steps", "0", "--initial", tmp_path / "best.txt", "--json").out

@@ -32,6 +32,7 @@ def batch(
     device: str,
     beam: int | None,
     tau: float | None,
+    more: Sequence[str],
     count: int | None,
     workers: int | None,
     out: str,
@@ -46,7 +47,7 @@ def batch(
     check_writable(out, file)
     stop = stop_of(seconds, steps)
     instances = read_set(file)[:count]
-    method, settings = configured(solver, device, beam=beam, tau=tau)
+    method, settings = configured(solver, device, beam, tau, more)
     results: list[Result] = []
     try:
         with Bar() as bar:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,8 +35,11 @@ SEARCH = (
     click.option("--device", type=DEVICE, default="auto", help="For solvers that can use a GPU.  [default: auto]"),
     click.option("--beam", type=int, metavar="K", help="Beam width (cs-p, tsili-beam)."),
     click.option("--tau", type=float, metavar="F", help="Width of a cost level (cs-p)."),
+    click.option(
+        "--set", "more", multiple=True, metavar="KEY=VALUE", help="Any setting of the solver; may be repeated."
+    ),
 )
-"""The options of a search: solver, its end, its seed, its device, the beam's two settings."""
+"""The options of a search: solver, its end, its seed, its device, its settings."""
 
 READING = (
     click.option("--format", metavar="KIND", help="json, npz, oplib, chao or csv, if the suffix does not tell."),
@@ -68,17 +71,40 @@ def read_problem(file: str, how: dict[str, Any]) -> Instance:
     return read(file, **{key: value for key, value in how.items() if value is not None})
 
 
-def configured(name: str, device: str, **settings: Any) -> tuple[Solver, dict[str, Any]]:
+def configured(
+    name: str, device: str, beam: int | None, tau: float | None, more: Sequence[str]
+) -> tuple[Solver, dict[str, Any]]:
     """The solver with the settings that were given, and these settings; `device` only where the solver has one."""
-    given = {key: value for key, value in settings.items() if value is not None}
-    known = {field.name for field in dataclasses.fields(solver_class(name).config_class)}
+    known = {field.name: field for field in dataclasses.fields(solver_class(name).config_class)}
+    given: dict[str, Any] = {key: value for key, value in (("beam", beam), ("tau", tau)) if value is not None}
     if device == "cuda":
         _need_cuda()
         if "device" not in known:
             click.echo(f"orienteer: {name} runs on the CPU", err=True)
     if "device" in known:
         given["device"] = device
+    for word in more:
+        key, equals, text = word.partition("=")
+        if not equals:
+            raise ValueError(f"--set takes KEY=VALUE, got {word!r}")
+        given[key] = _typed(key, text, known[key].default) if key in known else text
     return make_solver(name, **given), given
+
+
+def _typed(key: str, text: str, default: Any) -> Any:
+    """The text as a value of the type that the setting has by default."""
+    kind = type(default)
+    if kind is bool and text in ("true", "false"):
+        return text == "true"
+    if kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    if kind is str:
+        return text
+    wish = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "set from Python")
+    raise ValueError(f"--set {key} must be {wish}, got {text!r}")
 
 
 def stop_of(seconds: float | None, steps: int | None) -> Stop | None:

@@ -1,6 +1,7 @@
 """`orienteer solve`: one problem, one route."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ def solve(
     device: str,
     beam: int | None,
     tau: float | None,
+    more: Sequence[str],
     initial: str | None,
     out: str | None,
     plot: str | None,
@@ -57,7 +59,7 @@ def solve(
         check_picture(plot)
     asked = stop_of(seconds, steps)
     instance = read_problem(file, how)
-    method, _ = configured(solver, device, beam=beam, tau=tau)
+    method, _ = configured(solver, device, beam, tau, more)
     begin = None if initial is None else read_tour(initial, instance)
     with Interrupt() as interrupt, Bar() as bar:
         stop = AnyOf(method.default_stop(instance) if asked is None else asked, interrupt)
