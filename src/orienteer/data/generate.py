@@ -77,6 +77,11 @@ def default_limit(n: int, costs: str = "euclidean") -> float:
     return math.floor((t0 + slope * (math.sqrt(n) - math.sqrt(n0))) * 100 + 0.5) / 100
 
 
+def draw_prizes(kind: str, draws: Draws, places: Places, n: int) -> Array:
+    """(n,) prizes of nodes 1 to n."""
+    return _PRIZES[kind](draws, places, n)
+
+
 ATTEMPTS = 1000
 HOT_SPOTS = 3
 
@@ -102,7 +107,7 @@ def _draw(n: int, size: int, prizes: str, costs: str, limit: float, seed: int, i
         places = FAMILIES[costs](draws, size)
         if _solvable(places, limit, round_trip=size == n + 1):
             values = np.zeros(size)
-            values[1 : n + 1] = _PRIZES[prizes](draws, places, n)
+            values[1 : n + 1] = draw_prizes(prizes, draws, places, n)
             return places, values
     raise ValueError(f"limit must let a route reach its end; {limit} did not in {ATTEMPTS} draws")
 

@@ -159,7 +159,7 @@ def _load_array(path: FilePath, archive: zipfile.ZipFile, info: zipfile.ZipInfo,
         if dtype.kind not in kinds or (dtype.kind != "U" and dtype.itemsize > 8) or dtype.shape:
             raise BadFile(path, f"{name} must hold {'text' if kinds == 'U' else 'numbers'}, got {shown(str(dtype))}")
         size = math.prod(shape) * dtype.itemsize
-        if size != info.file_size - file.tell():
+        if min(shape, default=0) < 0 or size != info.file_size - file.tell():
             raise BadFile(
                 path, f"{name} claims shape {shown(shape)}, but its data is {info.file_size - file.tell()} bytes"
             )

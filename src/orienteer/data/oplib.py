@@ -31,31 +31,20 @@ FORMATS = {
 def load_oplib(path: FilePath) -> Fields:
     """The problem in an OPLib file."""
     found = _Sections(path).read()
-    kind = found.value("EDGE_WEIGHT_TYPE")
-    coords = _points(found, "NODE_COORD_SECTION")
-    if kind == "EXPLICIT":
-        costs = _matrix(found)
-    elif kind in TSPLIB_METRICS:
-        if coords is None:
-            raise BadFile(path, f"NODE_COORD_SECTION is missing, which {kind} needs")
-        costs = pairwise(coords, TSPLIB_METRICS[kind])
-    else:
-        wish = ", ".join([*TSPLIB_METRICS, "EXPLICIT"])
-        raise BadFile(
-            path, f"EDGE_WEIGHT_TYPE must be one of {wish}, got {shown(kind)}", found.line("EDGE_WEIGHT_TYPE")
-        )
-    if kind == "GEO" and coords is not None:
-        coords = geo_degrees(coords)[:, ::-1]  # longitude to the right, latitude upwards
-    shown_at = _points(found, "DISPLAY_DATA_SECTION")
+    prizes = _scores(found)
     start, end = _depots(found)
     limit = found.optional("COST_LIMIT")
+    coords, display = _points(found, "NODE_COORD_SECTION"), _points(found, "DISPLAY_DATA_SECTION")
+    costs = _costs(found, coords)  # last, since it alone takes n * n
+    if coords is not None and found.value("EDGE_WEIGHT_TYPE") == "GEO":
+        coords = geo_degrees(coords)[:, ::-1]  # longitude to the right, latitude upwards
     return Fields(
         costs=costs,
-        prizes=_scores(found),
+        prizes=prizes,
         limit=None if limit is None else real(path, limit, "COST_LIMIT", found.line("COST_LIMIT")),
         start=start,
         end=end,
-        coords=coords if shown_at is None else shown_at,
+        coords=coords if display is None else display,
     )
 
 
@@ -247,6 +236,19 @@ def _depots(found: _Sections) -> tuple[int | None, int | None]:
         wish = "one depot, or a start and an end"
         raise BadFile(found.path, f"DEPOT_SECTION must name {wish}, got {len(nodes)}", found.opened["DEPOT_SECTION"])
     return nodes[0], nodes[-1]
+
+
+def _costs(found: _Sections, coords: Array | None) -> Array:
+    kind = found.value("EDGE_WEIGHT_TYPE")
+    if kind == "EXPLICIT":
+        return _matrix(found)
+    if kind not in TSPLIB_METRICS:
+        wish = ", ".join([*TSPLIB_METRICS, "EXPLICIT"])
+        message = f"EDGE_WEIGHT_TYPE must be one of {wish}, got {shown(kind)}"
+        raise BadFile(found.path, message, found.line("EDGE_WEIGHT_TYPE"))
+    if coords is None:
+        raise BadFile(found.path, f"NODE_COORD_SECTION is missing, which {kind} needs")
+    return pairwise(coords, TSPLIB_METRICS[kind])
 
 
 def _matrix(found: _Sections) -> Array:

@@ -1,0 +1,160 @@
+"""CSV files of points, and of matrices."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orienteer import BadFile, Instance
+from orienteer.data import files
+
+SMALL = '# a round trip\n# limit = 12.5\nname,x,y,prize\ndepot,0,0,0\n"b, c",3,4,2.5\nd,0,1,10\n'
+BARE = "name,prize\na,0\nb,3\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "small.csv"
+
+
+def parsed(path: Path, text: str, **options: object) -> Instance:
+    path.write_bytes(text.encode())
+    return files.read(path, **options)
+
+
+def test_a_small_file(path: Path) -> None:
+    instance = parsed(path, SMALL)
+    assert instance.names == ("depot", "b, c", "d")
+    assert instance.prizes.tolist() == [0, 2.5, 10]
+    assert instance.costs[0].tolist() == [0, 5, 1]
+    assert (instance.limit, instance.start, instance.end) == (12.5, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SMALL.replace("\n", "\r\n"),
+        SMALL.replace("\n", "\r"),
+        "\ufeff\n" + SMALL + "\n,,,\n\n",
+        SMALL.replace(",", ";").replace("b; c", "b, c"),
+        SMALL.replace(",", "\t").replace("b\t c", "b, c"),
+        SMALL.replace("name,x,y,prize", " Name , X, y ,SCORE"),
+        SMALL.replace("# limit = 12.5", "#Limit=12.5,,,"),
+        SMALL.replace("\n", ",note\n").replace("# limit = 12.5,note", "# limit = 12.5"),
+        SMALL.replace("12.5", "12.5\n# metric = euclidean\n# start = 0\n# end = depot"),
+    ],
+)
+def test_other_ways_to_say_the_same(path: Path, other: str) -> None:
+    assert parsed(path, other) == parsed(path, SMALL)
+
+
+def test_what_is_given_stands_above_what_is_written(path: Path) -> None:
+    instance = parsed(path, SMALL, limit=30, start="d", end=1)
+    assert (instance.limit, instance.start, instance.end) == (30, 2, 1)
+    assert parsed(path, SMALL, metric="manhattan").costs[0].tolist() == [0, 7, 1]
+
+
+def test_a_route_ends_where_it_starts_unless_said(path: Path) -> None:
+    instance = parsed(path, SMALL.replace("# limit", "# start = d\n# limit"))
+    assert (instance.start, instance.end) == (2, 2)
+
+
+def test_numbers_win_over_names(path: Path) -> None:
+    """Else a table that names its rows by other numbers could not be addressed by row."""
+    text = SMALL.replace("depot", "2").replace("\nd,", "\n0,")
+    assert parsed(path, text, start="2").start == 2
+
+
+def test_latitude_and_longitude_are_metres_on_the_earth(path: Path) -> None:
+    instance = parsed(path, "# limit = 1e6\nlongitude,latitude,profit\n8.5,50,0\n8.5,51,1\n")
+    assert instance.costs[0, 1] == pytest.approx(111_195, abs=1)
+    assert instance.coords is not None
+    assert instance.coords.tolist() == [[8.5, 50], [8.5, 51]]
+    assert instance.names is None
+
+
+@pytest.mark.parametrize(
+    "matrix", ["0,1.5\n,0\n", "0;1.5\ninf;0\n", ",a,b\na,0,1.5\nb,inf,0\n", "# hours\n0,1.5\n ,0\n"]
+)
+def test_a_matrix(path: Path, matrix: str) -> None:
+    other = path.with_name("hours.csv")
+    other.write_text(matrix)
+    wish = Instance(np.array([[0, 1.5], [np.inf, 0]]), np.array([0.0, 3.0]), 9.0, names=("a", "b"))
+    assert parsed(path, BARE, matrix=other, limit=9) == wish
+    assert parsed(path, "# limit = 9\n# matrix = hours.csv\n" + BARE) == wish
+
+
+@pytest.mark.parametrize(
+    ("matrix", "line", "message"),
+    [
+        ("0,1\n", None, "2 rows, one a point, got 1"),
+        ("0,1\n1,0\n1,1\n1,1\n", None, "2 rows, one a point, got more"),
+        ("0,1\n1,0,3\n", 2, "must have 2 numbers, got 3"),
+        ("0,1\n1,-1\n", 2, "a cost must not be negative"),
+        ("0,1\n1,nan\n", 2, "a cost must be a number"),
+        (",b,a\na,0,1\nb,1,0\n", 1, "does not hold their names"),
+        (",a,b\nb,0,1\na,1,0\n", 2, "must be that of 'a'"),
+        ("", None, "there is no table"),
+    ],
+)
+def test_errors_in_a_matrix(path: Path, matrix: str, line: int | None, message: str) -> None:
+    other = path.with_name("hours.csv")
+    other.write_text(matrix)
+    with pytest.raises(BadFile, match=message) as caught:
+        parsed(path, BARE, matrix=other, limit=9)
+    assert (caught.value.path, caught.value.line) == (str(other), line)
+
+
+def test_a_file_cannot_point_out_of_its_folder(path: Path) -> None:
+    for elsewhere in ("/etc/passwd", "../other.csv", "sub/other.csv", "..", "."):
+        with pytest.raises(BadFile, match=r"same folder|cannot be read"):
+            parsed(path, f"# limit = 9\n# matrix = {elsewhere}\n" + BARE)
+    with pytest.raises(BadFile, match="cannot be read: No such file"):
+        parsed(path, "# limit = 9\n# matrix = absent.csv\n" + BARE)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("", None, "there is no table"),
+        ("# limit = 3\n", None, "there is no table"),
+        (SMALL.replace("# limit = 12.5\n", ""), None, "no limit"),
+        (SMALL.replace("12.5", "much"), 2, "limit must be a number, got 'much'"),
+        (SMALL.replace("# limit", "# limmit"), 2, "unknown setting 'limmit'"),
+        (SMALL.replace("# limit", "# limit = 1\n# limit"), 3, "limit is set twice, first on line 2"),
+        (
+            SMALL.replace("12.5", "12.5\n# start = nowhere"),
+            None,
+            "start must be a node's number or name, got 'nowhere'",
+        ),
+        (SMALL.replace("12.5", "12.5\n# start = 7"), None, "start must be a node from 0 to 2, got 7"),
+        (SMALL.replace("12.5", "12.5\n# metric = great_circle"), None, "great_circle goes with lat, lon"),
+        (SMALL.replace("12.5", "12.5\n# metric = taxi"), None, "metric must be one of"),
+        (SMALL.replace("prize", "price"), 3, "the header has no column prize"),
+        (SMALL.replace("x,y", "x,lat"), 3, "the header needs both x and y"),
+        (SMALL.replace("x,y", "x,x"), 3, "the header names x twice"),
+        ("lat,lon,x,y,prize\n", 1, "not both"),
+        (SMALL.replace("3,4,2.5", "3,4"), 5, "a row must have 4 cells like the header, got 3"),
+        (SMALL.replace("3,4,2.5", "3,four,2.5"), 5, "y must be a number, got 'four'"),
+        (SMALL.replace("3,4,2.5", "3,4,-2.5"), 5, "prize must not be negative"),
+        (SMALL.replace("3,4,2.5", "3,4,"), 5, "prize must be a number, got ''"),
+        (SMALL.replace('"b, c"', '"b'), 6, "not CSV"),
+        (SMALL.replace('"b, c"', '"b\nc\nd"').replace("10", "ten"), 8, "prize must be a number, got 'ten'"),
+        (SMALL.replace('"b, c"', "depot"), None, "repeats names[0]"),
+        (SMALL.replace("x,y", "lat,lon").replace("3,4", "91,4"), 5, "lat must be from -90 to 90 degrees, got 91"),
+        (BARE, None, "neither x, y nor lat, lon columns, nor a matrix"),
+        ("# limit = 1\nx,y,prize\n", None, "at least one node"),
+    ],
+)
+def test_errors_name_the_line(path: Path, text: str, line: int | None, message: str) -> None:
+    with pytest.raises(BadFile) as caught:
+        parsed(path, text)
+    assert message in caught.value.message
+    assert caught.value.line == line
+
+
+def test_bytes_that_are_no_text(path: Path) -> None:
+    path.write_bytes(SMALL.replace("depot", "D\u00e9p\u00f4t").encode("latin-1"))
+    with pytest.raises(BadFile, match="byte 0xe9 is not UTF-8 text") as caught:
+        files.read(path)
+    assert caught.value.line == 4
