@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from orienteer.beam.states import States
-from orienteer.learn.distributed import Team
+from orienteer.learn.distributed import Team, compiled
 from orienteer.learn.dqn import follow, lambda_returns
 from orienteer.learn.environment import Environment
 from orienteer.learn.instances import Recipe
@@ -74,6 +74,8 @@ def train(settings: A2cSettings, options: Options, preset: str = "own") -> Sessi
     torch.manual_seed(options.seed)
     network = AttentionNetwork(settings.network).to(device)
     average = copy.deepcopy(network).requires_grad_(False)
+    if options.compiled:
+        compiled(network.encoder)
     shared = team.wrap(network)
     optimizer = torch.optim.AdamW(
         network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay, fused=device.type == "cuda"
@@ -164,7 +166,7 @@ def _roll_out(world: Environment, network: nn.Module, settings: A2cSettings) -> 
 
 def draw_node(logits: Tensor, generator: torch.Generator) -> Tensor:
     """(state,) a node drawn from the softmax of (state, node) logits (by the Gumbel trick)."""
-    noise = torch.empty_like(logits).exponential_(generator=generator)
+    noise = torch.empty_like(logits).exponential_(generator=generator).clamp_min_(1e-30)
     return (logits - noise.log()).argmax(1)
 
 

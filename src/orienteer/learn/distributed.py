@@ -59,3 +59,13 @@ class Team:
         """Ends the team."""
         if self.size > 1 and distributed.is_initialized():
             distributed.destroy_process_group()
+
+
+def compiled(*modules: nn.Module) -> None:
+    """Lets torch.compile fuse the modules' operations; where it fails, they run as they are."""
+    import torch._dynamo as dynamo
+
+    dynamo.config.suppress_errors = True
+    dynamo.config.cache_size_limit = 64
+    for module in modules:
+        module.compile(dynamic=True)

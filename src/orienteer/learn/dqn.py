@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from orienteer.beam.states import States
-from orienteer.learn.distributed import Team
+from orienteer.learn.distributed import Team, compiled
 from orienteer.learn.environment import Environment
 from orienteer.learn.instances import Recipe
 from orienteer.learn.replay import Replay
@@ -76,6 +76,8 @@ def train(settings: DqnSettings, options: Options, preset: str = "own") -> Sessi
     torch.manual_seed(options.seed)
     network = AttentionNetwork(settings.network).to(device)
     target = copy.deepcopy(network).requires_grad_(False)
+    if options.compiled:
+        compiled(network.encoder, target.encoder)
     shared = team.wrap(network)
     optimizer = torch.optim.AdamW(
         network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay, fused=device.type == "cuda"

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
 from orienteer.learn.a2c import draw_node
-from orienteer.learn.distributed import Team
+from orienteer.learn.distributed import Team, compiled
 from orienteer.learn.dqn import follow
 from orienteer.learn.environment import advance
 from orienteer.learn.instances import Recipe, draw
@@ -72,6 +72,8 @@ def train(settings: ReinforceSettings, options: Options, preset: str = "own") ->
     torch.manual_seed(options.seed)
     model = RouteModel(settings.model).to(device)
     baseline, average = (copy.deepcopy(model).requires_grad_(False) for _ in range(2))
+    if options.compiled:
+        compiled(model.encoder, baseline.encoder)
     shared = team.wrap(LogChances(model))
     optimizer = torch.optim.AdamW(
         model.parameters(), settings.learning_rate, weight_decay=0.0, fused=device.type == "cuda"

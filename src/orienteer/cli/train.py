@@ -1,0 +1,102 @@
+"""`orienteer train`: a network from nothing."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+METHODS = ("dqn", "a2c", "at", "pn")
+
+
+@click.command()
+@click.argument("method", type=click.Choice(METHODS))
+@click.option("--preset", default="tuned", metavar="NAME", help="paper, tuned or small.  [default: tuned]")
+@click.option("--minutes", type=float, metavar="M", help="Wall-clock limit; schedules follow it.")
+@click.option("--iterations", type=int, metavar="N", help="Limit in iterations; without either, the preset's.")
+@click.option("--resume", type=click.Path(path_type=Path), metavar="FILE", help="A checkpoint to go on from.")
+@click.option("--device", default="auto", help="auto, cpu or cuda.  [default: auto]")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out/train"), help="Folder.  [default: out/train]")
+@click.option("--seed", type=int, default=0, metavar="N", help="For weights and instances.  [default: 0]")
+@click.option("--every", type=float, default=20.0, metavar="S", help="Seconds between validations.  [default: 20]")
+@click.option("--compile", "compiled", is_flag=True, help="Try torch.compile on the encoder.")
+@click.option("--set", "more", multiple=True, metavar="KEY=VALUE", help="A number of the preset; may be repeated.")
+def train(
+    method: str,
+    preset: str,
+    minutes: float | None,
+    iterations: int | None,
+    resume: Path | None,
+    device: str,
+    out: Path,
+    seed: int,
+    every: float,
+    compiled: bool,
+    more: Sequence[str],
+) -> None:
+    """Train a network from nothing.
+
+    Leaves best.safetensors, last.safetensors, checkpoint.pt and log.jsonl in the folder. Ctrl-C ends the run after the
+    current iteration. Several GPUs: torchrun --nproc-per-node G -m orienteer.cli.train METHOD ...
+    """
+    from orienteer.learn import a2c, dqn, reinforce
+    from orienteer.learn.presets import settings_for
+    from orienteer.learn.session import Options
+
+    settings = changed(settings_for(method, preset), more)
+    options = Options(
+        out=out,
+        minutes=minutes,
+        iterations=iterations,
+        device=device,
+        resume=resume,
+        seed=seed,
+        every=every,
+        compiled=compiled,
+        say=click.echo,
+    )
+    loops: dict[str, Any] = {"dqn": dqn.train, "a2c": a2c.train, "at": reinforce.train, "pn": reinforce.train}
+    session = loops[method](settings, options, preset)
+    click.echo(f"best score {session.best:.4f} after {session.seconds / 60:.1f} minutes: {out / 'best.safetensors'}")
+
+
+def changed(settings: Any, more: Sequence[str]) -> Any:
+    """The settings with some numbers replaced, each given as KEY=VALUE; network.KEY reaches into the network."""
+    for word in more:
+        key, equals, text = word.partition("=")
+        if not equals:
+            raise ValueError(f"--set takes KEY=VALUE, got {word!r}")
+        settings = _replaced(settings, key.split("."), text, word)
+    return settings
+
+
+def _replaced(settings: Any, keys: list[str], text: str, word: str) -> Any:
+    known = [one.name for one in dataclasses.fields(settings)]
+    if keys[0] not in known:
+        raise ValueError(f"--set knows {', '.join(known)}, got {word!r}")
+    old = getattr(settings, keys[0])
+    if len(keys) > 1:
+        if not dataclasses.is_dataclass(old):
+            raise ValueError(f"--set {word}: {keys[0]} has no parts")
+        return dataclasses.replace(settings, **{keys[0]: _replaced(old, keys[1:], text, word)})
+    return dataclasses.replace(settings, **{keys[0]: _typed(old, text, word)})
+
+
+def _typed(old: Any, text: str, word: str) -> Any:
+    """The text as a value of the old one's type; a tuple's parts are parted by commas."""
+    try:
+        if isinstance(old, bool):
+            return {"true": True, "false": False}[text]
+        if isinstance(old, tuple):
+            kinds = [type(part) for part in old]
+            return tuple(kinds[min(place, len(kinds) - 1)](part) for place, part in enumerate(text.split(",")))
+        if isinstance(old, (int, float, str)):
+            return type(old)(text)
+    except (KeyError, ValueError):
+        pass
+    raise ValueError(f"--set {word}: the value must be like {old!r}")
+
+
+if __name__ == "__main__":
+    train()
