@@ -6,6 +6,7 @@ BIN := .venv/bin
 .PHONY: demo test lint types tests clean
 
 demo: .venv/plot.stamp
+	@mkdir -p out
 	$(BIN)/orienteer solve examples/city.csv --plot out/city.png
 	@echo "picture: out/city.png"
 
@@ -21,10 +22,12 @@ types: .venv/dev.stamp
 tests: .venv/dev.stamp
 	$(BIN)/pytest -n 2
 
+# One stamp for each extra that is installed; a changed pyproject.toml installs anew.
 .venv/%.stamp: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python 3.11 or newer is needed, this is {sys.version}")'
+	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[$*]'
-	touch $@
+	@touch $@
 
 clean:
 	rm -rf .venv out build dist src/*.egg-info
