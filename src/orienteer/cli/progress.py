@@ -23,7 +23,8 @@ class Bar:
 
     def __init__(self) -> None:
         self._watched = sys.stderr.isatty()
-        self._due = time.monotonic() + DELAY
+        self._began = time.monotonic()
+        self._due = self._began + DELAY
         self._bar: rich.progress.Progress | None = None
 
     def __enter__(self) -> "Bar":
@@ -37,15 +38,15 @@ class Bar:
 
     def show(self, fraction: float, text: str) -> None:
         """Moves the bar to a share of the work from 0 to 1, NaN where it is unknown, with a few words beside it."""
-        if not self._watched or time.monotonic() < self._due:
+        now = time.monotonic()
+        if not self._watched or now < self._due:
             return
-        self._due = time.monotonic() + PAUSE
+        self._due = now + PAUSE
         if self._bar is None:
             self._bar = _start()
-        known = not math.isnan(fraction)
-        self._bar.update(
-            self._bar.task_ids[0], completed=fraction if known else 0, total=1 if known else None, text=text
-        )
+        done, total = (0.0, None) if math.isnan(fraction) else (fraction, 1.0)
+        words = f"{now - self._began:.0f} s  {text}"
+        self._bar.update(self._bar.task_ids[0], completed=done, total=total, text=words)
 
     def search(self, stop: Stop, now: Progress) -> None:
         """Shows the progress of a search that ends by `stop`."""
@@ -58,10 +59,9 @@ class Bar:
 
 def _start() -> "rich.progress.Progress":
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    columns = (TimeElapsedColumn(), BarColumn(), TextColumn("{task.fields[text]}"))
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = Progress(BarColumn(), TextColumn("{task.fields[text]}"), console=Console(stderr=True), transient=True)
     bar.add_task("", total=1, text="")
     bar.start()
     return bar
