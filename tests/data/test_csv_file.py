@@ -87,13 +87,16 @@ def test_a_matrix(path: Path, matrix: str) -> None:
 @pytest.mark.parametrize(
     ("matrix", "line", "message"),
     [
-        ("0,1\n", None, "2 rows, one a point, got 1"),
-        ("0,1\n1,0\n1,1\n1,1\n", None, "2 rows, one a point, got more"),
+        ("0,1\n", None, "must have 2 rows, one a point, got 1"),
+        ("0,1\n1,0\n1,1\n", 3, "more than 2 rows, one a point"),
+        (",a,b\na,0,1\nb,1,0\nc,1,1\n", 4, "more than 2 rows, one a point"),
+        (",\n", 1, "must have 2 numbers, got 0"),
+        ("0\n", 1, "must have 2 numbers, got 1"),
         ("0,1\n1,0,3\n", 2, "must have 2 numbers, got 3"),
         ("0,1\n1,-1\n", 2, "a cost must not be negative"),
         ("0,1\n1,nan\n", 2, "a cost must be a number"),
-        (",b,a\na,0,1\nb,1,0\n", 1, "does not hold their names"),
-        (",a,b\nb,0,1\na,1,0\n", 2, "must be that of 'a'"),
+        (",b,a\na,0,1\nb,1,0\n", 1, "must hold the points' names"),
+        (",a,b\nb,0,1\na,1,0\n", 2, "must begin with its name 'a'"),
         ("", None, "there is no table"),
     ],
 )

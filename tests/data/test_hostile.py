@@ -128,7 +128,7 @@ def test_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.json"
     with open(path, "wb") as file:
         file.truncate(text.MAX_WHOLE + 1)  # a hole: takes no room on the disk
-    with pytest.raises(BadFile, match="more than 134217728 bytes"):
+    with pytest.raises(BadFile, match="more than 67108864 bytes"):
         files.read(path)
 
 

@@ -8,7 +8,7 @@ from orienteer.core.errors import BadFile
 from orienteer.core.instance import Instance
 from orienteer.data.distances import euclidean, measured_by, pairwise
 from orienteer.data.fields import Fields
-from orienteer.data.text import MAX_NODES, FilePath, amount, check_size, read_lines, real, whole, write_text
+from orienteer.data.text import MAX_NODES, FilePath, amount, check_size, read_lines, real, whole, write_lines
 
 
 def load_chao(path: FilePath) -> Fields:
@@ -46,4 +46,4 @@ def save_chao(instance: Instance, path: FilePath) -> None:
         raise BadFile(path, "cannot be written: this format holds Euclidean distances of coordinates alone")
     rows = zip(instance.coords.tolist(), instance.prizes.tolist(), strict=True)
     lines = [f"{instance.limit!r}\t1", *(f"{x!r}\t{y!r}\t{prize!r}" for (x, y), prize in rows)]
-    write_text(path, "\n".join(lines) + "\n")
+    write_lines(path, lines)

@@ -18,7 +18,7 @@ from orienteer.core.errors import BadFile
 from orienteer.core.instance import Array, Instance
 from orienteer.data.distances import METRICS, euclidean, great_circle, manhattan, measured_by, pairwise
 from orienteer.data.fields import Fields
-from orienteer.data.text import MAX_WHOLE, FilePath, amount, check_size, read_text, real, shown, write_text
+from orienteer.data.text import MAX_WHOLE, FilePath, amount, check_size, costs_of, read_text, real, shown, write_lines
 
 SETTINGS = ("limit", "start", "end", "metric", "matrix")
 """What the lines above the table may set."""
@@ -65,8 +65,7 @@ def save_csv(instance: Instance, path: FilePath) -> None:
     metric = next((m for m in (euclidean, manhattan) if measured_by(instance.costs, instance.coords, m)), None)
     if metric is None:
         matrix = Path(path).with_suffix(".matrix.csv")
-        rows = (",".join(map(repr, row)) for row in instance.costs.tolist())
-        _write(matrix, "".join(f"{row}\n" for row in rows))
+        _write(matrix, [",".join(map(repr, row)) for row in instance.costs.tolist()])
         settings["matrix"] = matrix.name
     else:
         settings["metric"] = metric.__name__
@@ -78,7 +77,7 @@ def save_csv(instance: Instance, path: FilePath) -> None:
     columns["prize"] = list(map(repr, instance.prizes.tolist()))
     lines = [f"# {key} = {value}" for key, value in settings.items()]
     lines += [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
-    _write(path, "\n".join(lines) + "\n")
+    _write(path, lines)
 
 
 @dataclass(frozen=True)
@@ -210,34 +209,37 @@ def _beside(path: FilePath, setting: _Setting) -> Path:
 
 def _matrix(path: FilePath, size: int, names: list[str] | None) -> Array:
     """The numbers of a matrix, with or without a row and a column of names; an empty cell or inf means no way."""
-    rows = list(itertools.islice(_split(path)[1], size + 2))
-    if len(rows) == size + 1:
-        rows = _without_names(path, rows, size, names)
-    if len(rows) != size:
-        wish = f"{size} rows, one a point"
-        raise BadFile(path, f"a matrix must have {wish}, got {'more' if len(rows) > size else len(rows)}")
-    for number, row in rows:  # before anything is allocated
+    rows = _split(path)[1]
+    number, first = next(rows, (1, []))
+    if len(first) == size + 1:
+        rows = _without_names(path, rows, number, first[1:], names)
+    else:
+        rows = itertools.chain([(number, first)], rows)
+    table: list[Array] = []
+    for number, row in rows:
         if len(row) != size:
             raise BadFile(path, f"a row of the matrix must have {size} numbers, got {len(row)}", number)
-    costs = np.empty((size, size))
-    for node, (number, row) in enumerate(rows):
-        cells = (cell.strip() for cell in row)
-        costs[node] = [math.inf if cell in ("", "inf") else amount(path, cell, "a cost", number) for cell in cells]
-    return costs
+        if len(table) == size:
+            raise BadFile(path, f"the matrix has more than {size} rows, one a point", number)
+        table.append(np.array(costs_of(path, [cell.strip() or "inf" for cell in row], "a cost", number)))
+    if len(table) < size:
+        raise BadFile(path, f"the matrix must have {size} rows, one a point, got {len(table)}")
+    return np.array(table)
 
 
-def _without_names(path: FilePath, rows: list[Row], size: int, names: list[str] | None) -> list[Row]:
+def _without_names(
+    path: FilePath, rows: Iterator[Row], line: int, header: list[str], names: list[str] | None
+) -> Iterator[Row]:
     """The rows without their names, which must be the points' own in the points' order."""
-    number, header = rows[0]
-    if len(header) != size + 1 or (names is not None and header[1:] != names):
-        raise BadFile(path, "the matrix has a row more than there are points, and it does not hold their names", number)
-    for (number, row), name in zip(rows[1:], header[1:], strict=True):
-        if len(row) != size + 1 or row[0] != name:
-            raise BadFile(path, f"this row of the matrix must be that of {shown(name)}", number)
-    return [(number, row[1:]) for number, row in rows[1:]]
+    if names is not None and header != names:
+        raise BadFile(path, "the first row of the matrix must hold the points' names in their order", line)
+    for place, (number, row) in enumerate(rows):
+        if place < len(header) and row[0] != header[place]:
+            raise BadFile(path, f"this row of the matrix must begin with its name {shown(header[place])}", number)
+        yield number, row[1:]
 
 
-def _write(path: FilePath, text: str) -> None:
-    if len(text) > MAX_WHOLE:
+def _write(path: FilePath, lines: list[str]) -> None:
+    if sum(map(len, lines)) + len(lines) > MAX_WHOLE:
         raise BadFile(path, f"cannot be written: more than {MAX_WHOLE} bytes of CSV; write NPZ instead")
-    write_text(path, text)
+    write_lines(path, lines)

@@ -10,7 +10,7 @@ from orienteer.core.instance import EXACT_INTEGERS, Array, Instance
 from orienteer.core.result import Result
 from orienteer.data.distances import METRICS, euclidean, manhattan, measured_by, pairwise
 from orienteer.data.fields import Fields, Node
-from orienteer.data.text import MAX_WHOLE, FilePath, check_size, read_text, shown, write_text
+from orienteer.data.text import MAX_WHOLE, FilePath, check_size, read_text, shown, write_lines
 
 KEYS = ("limit", "prizes", "start", "end", "metric", "coords", "costs", "names", "comment")
 """What a problem may say."""
@@ -53,10 +53,10 @@ def save_json(instance: Instance, path: FilePath) -> None:
             break
     else:
         data["costs"] = [[None if cost == np.inf else cost for cost in row] for row in instance.costs.tolist()]
-    text = "{\n" + ",\n".join(f"  {json.dumps(key)}: {_laid_out(value)}" for key, value in data.items()) + "\n}\n"
+    text = "{\n" + ",\n".join(f"  {json.dumps(key)}: {_laid_out(value)}" for key, value in data.items()) + "\n}"
     if len(text) > MAX_WHOLE:
         raise BadFile(path, f"cannot be written: more than {MAX_WHOLE} bytes of JSON; write NPZ instead")
-    write_text(path, text)
+    write_lines(path, [text])
 
 
 def load_result(path: FilePath) -> Result:

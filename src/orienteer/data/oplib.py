@@ -1,6 +1,5 @@
 """OPLib files, and TSPLIB's with scores and a limit added (Reinelt 1991; Kobeaga, Merino and Lozano 2018)."""
 
-import math
 import re
 from array import array
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from orienteer.core.errors import BadFile
 from orienteer.core.instance import Array, Instance
 from orienteer.data.distances import TSPLIB_METRICS, geo_degrees, measured_by, pairwise
 from orienteer.data.fields import Fields
-from orienteer.data.text import FilePath, amount, check_size, read_lines, real, shown, whole, write_text
+from orienteer.data.text import FilePath, amount, check_size, costs_of, read_lines, real, shown, whole, write_lines
 
 FORMATS = {
     "FULL_MATRIX": ("full", True),
@@ -53,22 +52,7 @@ def save_oplib(instance: Instance, path: FilePath) -> None:
     if instance.names is not None:
         raise BadFile(path, "cannot be written: this format holds no names")
     kind = next((name for name in _PLANAR if measured_by(instance.costs, instance.coords, TSPLIB_METRICS[name])), None)
-    lines = ["TYPE : OP", f"DIMENSION : {instance.size}", f"COST_LIMIT : {instance.limit!r}"]
-    lines.append(f"EDGE_WEIGHT_TYPE : {kind or 'EXPLICIT'}")
-    if kind is None:
-        lines += [
-            "EDGE_WEIGHT_FORMAT : FULL_MATRIX",
-            *(["DISPLAY_DATA_TYPE : TWOD_DISPLAY"] if instance.coords is not None else []),
-        ]
-        lines += ["EDGE_WEIGHT_SECTION", *(" ".join(map(repr, row)) for row in instance.costs.tolist())]
-    if instance.coords is not None:
-        lines.append("DISPLAY_DATA_SECTION" if kind is None else "NODE_COORD_SECTION")
-        lines += [f"{node} {x!r} {y!r}" for node, (x, y) in enumerate(instance.coords.tolist(), start=1)]
-    lines.append("NODE_SCORE_SECTION")
-    lines += [f"{node} {prize!r}" for node, prize in enumerate(instance.prizes.tolist(), start=1)]
-    lines += ["DEPOT_SECTION", str(instance.start + 1)]
-    lines += [str(instance.end + 1)] if instance.end != instance.start else []
-    write_text(path, "\n".join([*lines, "-1", "EOF"]) + "\n")
+    write_lines(path, _lines(instance, kind))
 
 
 _PLANAR = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D")
@@ -186,9 +170,7 @@ class _Sections:
             raise BadFile(
                 self.path, f"EDGE_WEIGHT_SECTION holds more than the {self.expected} weights expected", number
             )
-        self.weights.extend(
-            math.inf if token == "inf" else amount(self.path, token, "a weight", number) for token in tokens
-        )
+        self.weights.extend(costs_of(self.path, tokens, "a weight", number))
 
     def _add_row(self, section: str, row: list[str], number: int) -> None:
         if len(row) != _WIDTHS[section]:
@@ -196,6 +178,28 @@ class _Sections:
         if len(self.rows[section]) > self.size:
             raise BadFile(self.path, f"{section} holds more than {self.size} lines", number)
         self.rows[section].append((number, row))
+
+
+def _lines(instance: Instance, kind: str | None) -> Iterator[str]:
+    """The lines of a file with the distances of `kind`, or with a full matrix."""
+    yield from ("TYPE : OP", f"DIMENSION : {instance.size}", f"COST_LIMIT : {instance.limit!r}")
+    yield f"EDGE_WEIGHT_TYPE : {kind or 'EXPLICIT'}"
+    if kind is None:
+        yield "EDGE_WEIGHT_FORMAT : FULL_MATRIX"
+        if instance.coords is not None:
+            yield "DISPLAY_DATA_TYPE : TWOD_DISPLAY"
+        yield "EDGE_WEIGHT_SECTION"
+        yield from (" ".join(map(repr, row.tolist())) for row in instance.costs)
+    if instance.coords is not None:
+        yield "DISPLAY_DATA_SECTION" if kind is None else "NODE_COORD_SECTION"
+        yield from (f"{node} {x!r} {y!r}" for node, (x, y) in enumerate(instance.coords.tolist(), start=1))
+    yield "NODE_SCORE_SECTION"
+    yield from (f"{node} {prize!r}" for node, prize in enumerate(instance.prizes.tolist(), start=1))
+    yield "DEPOT_SECTION"
+    yield str(instance.start + 1)
+    if instance.end != instance.start:
+        yield str(instance.end + 1)
+    yield from ("-1", "EOF")
 
 
 def _points(found: _Sections, section: str) -> Array | None:

@@ -12,7 +12,7 @@ from orienteer.core.result import Result
 from orienteer.core.tour import Tour
 from orienteer.data.json_file import parse_json
 from orienteer.data.npz import load_results
-from orienteer.data.text import FilePath, read_lines, shown, whole, write_text
+from orienteer.data.text import FilePath, read_lines, shown, whole, write_lines
 
 TSPLIB_SUFFIXES = (".tour", ".sol")
 
@@ -40,7 +40,7 @@ def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
     nodes = _nodes(tour)
     suffix = Path(path).suffix.lower()
     if suffix == ".json":
-        write_text(path, json.dumps(_as_dict(tour)) + "\n")
+        write_lines(path, [json.dumps(_as_dict(tour))])
     elif suffix in TSPLIB_SUFFIXES:
         lines = [
             "TYPE : TOUR",
@@ -50,9 +50,9 @@ def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
             "-1",
             "EOF",
         ]
-        write_text(path, "\n".join(lines) + "\n")
+        write_lines(path, lines)
     else:
-        write_text(path, "".join(f"{node}\n" for node in nodes))
+        write_lines(path, map(str, nodes))
 
 
 MAX_STOPS = 1_000_000
