@@ -89,9 +89,9 @@ def _report(instance: Instance, result: Result, out: str | None, plot: str | Non
 
 def _write(result: Result, data: dict[str, Any], out: str) -> None:
     from orienteer.data.files import write_tour
-    from orienteer.data.text import write_text
+    from orienteer.data.text import write_lines
 
     if Path(out).suffix.lower() in ROUTE_ONLY:
         write_tour(result, out)
     else:
-        write_text(out, json.dumps(data) + "\n")
+        write_lines(out, [json.dumps(data)])
