@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,19 @@ class Instance:
     coords: Array | None = None
     names: tuple[str, ...] | None = None
 
+    if TYPE_CHECKING:  # what may be given is wider than what is kept
+
+        def __init__(
+            self,
+            costs: npt.ArrayLike,
+            prizes: npt.ArrayLike,
+            limit: float,
+            start: int = 0,
+            end: int = 0,
+            coords: npt.ArrayLike | None = None,
+            names: Sequence[str] | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "prizes", _numbers("prizes", self.prizes, 1))
@@ -88,7 +101,7 @@ class Instance:
         """An instance whose costs are distances between points; `metric` is "euclidean" or "manhattan"."""
         points = _numbers("coords", coords, 2)
         points = _coords(points, len(points))
-        return cls(distances(points, metric), prizes, limit, start, end, points, names)  # type: ignore[arg-type]
+        return cls(distances(points, metric), prizes, limit, start, end, points, names)
 
     def replace(self, **changes: Any) -> "Instance":
         """A copy with some fields changed, checked anew."""
