@@ -59,6 +59,8 @@ class Environment:
             getattr(self.problems, field)[store] = getattr(problems, field)
         if self.ways is not self.problems.costs:
             self.ways[store] = ways
+        self.problems = replace(self.problems)  # the old one may have kept what it worked out
+        self.states = replace(self.states, problems=self.problems)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on, as tensors."""
