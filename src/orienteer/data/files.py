@@ -22,6 +22,7 @@ __all__ = [
     "SUFFIXES",
     "BatchResult",
     "InstanceSet",
+    "format_of",
     "read",
     "read_result",
     "read_results",

@@ -1,0 +1,43 @@
+"""What docs/files.md says is what the readers do."""
+
+import json
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from orienteer.data import files, text
+from orienteer.data.distances import METRICS
+from orienteer.data.json_file import KEYS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
+SCHEMA, EXAMPLE = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
+
+
+def test_the_schema_has_the_keys_and_bounds_of_the_reader() -> None:
+    assert set(SCHEMA["properties"]) == set(KEYS)
+    assert SCHEMA["properties"]["metric"]["enum"] == list(METRICS)
+    assert SCHEMA["properties"]["prizes"]["maxItems"] == text.MAX_NODES
+
+
+def test_the_json_example(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(EXAMPLE))
+    instance = files.read(tmp_path / "a.json")
+    assert instance.names == ("depot", "a", "b")
+    assert instance.costs[0, 1] == 5
+
+
+def test_the_csv_example(tmp_path: Path) -> None:
+    block = re.search(r"((?: {4}.*\n)+)", PAGE[PAGE.index("## CSV") :])
+    assert block is not None
+    (tmp_path / "a.csv").write_text(textwrap.dedent(block[1]))
+    instance = files.read(tmp_path / "a.csv")
+    assert instance.names == ("Station", "Castle, old", "Lake")
+    assert (instance.limit, instance.start, instance.end) == (12.5, 0, 0)
+
+
+@pytest.mark.parametrize("suffix", sorted(files.SUFFIXES))
+def test_every_suffix_is_in_the_table(suffix: str) -> None:
+    row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{files.SUFFIXES[suffix]}`"))
+    assert f"`{suffix}`" in row
