@@ -8,6 +8,7 @@ places are those of `lin_kernighan`.
 import numpy as np
 from numba import njit
 
+from orienteer.kernels.constants import NONE, ONE
 from orienteer.kernels.lin_kernighan import NEIGHBOURS, Floats, Ints, reverse
 
 
@@ -32,7 +33,7 @@ def turn_stretches(route: Ints, size: int, place: Ints, costs: Floats, least: fl
     """The length saved by turning stretches round, made until none saves more than `least`."""
     saved = 0.0
     added = np.zeros(size)  # by turning the route up to each position round
-    first, unchanged, stale = np.int64(1), 0, True
+    first, unchanged, stale = ONE, 0, True
     while unchanged < size - 2:
         if stale:
             for i in range(1, size):
@@ -40,7 +41,7 @@ def turn_stretches(route: Ints, size: int, place: Ints, costs: Floats, least: fl
                 added[i] = added[i - 1] + costs[there, here] - costs[here, there]
             stale = False
         before, head = route[first - 1], route[first]
-        best, best_last = least, np.int64(-1)
+        best, best_last = least, NONE
         for last in range(first + 1, size - 1):
             tail, behind = route[last], route[last + 1]
             ends = costs[before, head] + costs[tail, behind] - costs[before, tail] - costs[head, behind]
@@ -65,7 +66,7 @@ def _best_swap(node: int, route: Ints, size: int, place: Ints, costs: Floats, ne
     """
     a = place[node]
     opened = costs[node, route[a + 1]]
-    best, best_i, best_j, best_k = least, np.int64(-1), np.int64(-1), np.int64(-1)
+    best, best_i, best_j, best_k = least, NONE, NONE, NONE
     seen = 0
     for target in near[node]:
         c = place[target]

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from orienteer.kernels.constants import ZERO
 from orienteer.kernels.drop_add import add, add_while_fits, best_spot, drop, drop_until_fits, link, route_cost, unlink
 from orienteer.kernels.lin_kernighan import Ints
 from orienteer.kernels.population import Population, Problem, load, pick_parents, route_prize, store
@@ -22,7 +23,7 @@ def plant(problem: Problem, population: Population, first: int, last: int, share
     place = np.empty(nodes, dtype=np.int64)
     chosen = np.empty(nodes, dtype=np.int64)
     for index in range(first, last):
-        count = np.int64(0)
+        count = ZERO
         for node in range(1, nodes - 1):
             if next_float(state) < share:
                 chosen[count] = node
@@ -62,7 +63,7 @@ def breed(
         )
         if next_float(state) < mutation:
             size = _mutate(route, size, problem, state)
-        worst = np.int64(0)
+        worst = ZERO
         for index in range(1, len(population.prizes)):
             if population.prizes[index] < population.prizes[worst]:
                 worst = index

@@ -3,9 +3,9 @@
 Routes and places are those of `lin_kernighan`; these moves are the ones that its chains cannot make.
 """
 
-import numpy as np
 from numba import njit
 
+from orienteer.kernels.constants import NO, NONE, ONE
 from orienteer.kernels.lin_kernighan import NEIGHBOURS, Floats, Ints, reverse
 
 LONGEST = 3
@@ -16,7 +16,7 @@ LONGEST = 3
 def or_opt(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
     """The length saved; `route` and `place` are changed until no move saves more than `least`."""
     saved = 0.0
-    first, unchanged = np.int64(1), 0
+    first, unchanged = ONE, 0
     while unchanged < size - 2:  # once round without a change
         gain = _move_from(first, route, size, place, costs, near, least)
         saved += gain
@@ -43,7 +43,7 @@ def move_stretch(route: Ints, place: Ints, first: int, last: int, after: int, tu
 @njit(cache=True, error_model="numpy")
 def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
     """The gain of the best move of a stretch that begins at position `first`, made; 0 if none saves enough."""
-    best, best_last, best_after, best_turned = least, np.int64(-1), np.int64(-1), np.bool_(False)
+    best, best_last, best_after, best_turned = least, NONE, NONE, NO
     before, head = route[first - 1], route[first]
     for last in range(first, min(first + LONGEST, size - 1)):
         tail, behind = route[last], route[last + 1]

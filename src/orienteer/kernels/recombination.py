@@ -7,6 +7,7 @@ parent's stretch between two common nodes that follow each other, and takes alon
 import numpy as np
 from numba import njit
 
+from orienteer.kernels.constants import NONE, ONE, ZERO
 from orienteer.kernels.lin_kernighan import Ints
 from orienteer.kernels.rng import State, next_int
 
@@ -51,12 +52,12 @@ def recombine(
         places[0, one[i]] = i
     for i in range(two_size):
         places[1, two[i]] = i
-    _find_links(one, one_size, places[1], np.int64(0), links)
-    _find_links(two, two_size, places[0], np.int64(1), links)
+    _find_links(one, one_size, places[1], ZERO, links)
+    _find_links(two, two_size, places[0], ONE, links)
     if turning and round_trip:  # from the start one may also walk a parent's way home backward
         links[first, 2], links[first, 3] = links[last, 2], links[last, 3]
     open_nodes = np.empty(nodes, dtype=np.int64)
-    count = np.int64(0)
+    count = ZERO
     for i in range(1, one_size - 1):
         if places[1, one[i]] >= 0:
             open_nodes[count] = one[i]
@@ -65,15 +66,14 @@ def recombine(
 
     allowed = LINKS if turning else 2
     child[0] = first
-    size, here = np.int64(1), first
-    nothing = np.int64(-1)
-    taken = nothing
+    size, here = ONE, first
+    taken = NONE
     while count:
         there = _next_node(here, links, slot, allowed, state)
         if there < 0:
             there = open_nodes[next_int(state, count)]
         else:
-            which = _pick_link(here, there, there, nothing, links, allowed, state)
+            which = _pick_link(here, there, there, NONE, links, allowed, state)
             size = _walk(here, which, one, one_size, two, two_size, places, child, size)
             if here == first:
                 taken = which
@@ -85,7 +85,7 @@ def recombine(
         size += 1
         here = there
     home = first if turning and round_trip else last
-    banned = taken ^ 2 if taken >= 0 else nothing  # the link by which the child left, walked the other way
+    banned = taken ^ 2 if taken >= 0 else NONE  # the link by which the child left, walked the other way
     which = _pick_link(here, last, home, banned, links, allowed, state)
     if which >= 0:
         size = _walk(here, which, one, one_size, two, two_size, places, child, size)
@@ -108,7 +108,7 @@ def _find_links(route: Ints, size: int, other: Ints, parent: int, links: Ints) -
 @njit(cache=True, error_model="numpy")
 def _next_node(here: int, links: Ints, slot: Ints, allowed: int, state: State) -> int:
     """The open node linked to `here` that has the fewest open links itself, ties drawn; -1 if none is open."""
-    chosen, fewest, ties = np.int64(-1), LINKS + 1, np.int64(0)
+    chosen, fewest, ties = NONE, LINKS + 1, ZERO
     for k in range(allowed):
         node = links[here, k]
         if node < 0 or slot[node] < 0 or _repeats(links[here], k):
@@ -119,7 +119,7 @@ def _next_node(here: int, links: Ints, slot: Ints, allowed: int, state: State) -
             if other >= 0 and slot[other] >= 0 and not _repeats(links[node], m):
                 degree += 1
         if degree < fewest:
-            chosen, fewest, ties = node, degree, np.int64(1)
+            chosen, fewest, ties = node, degree, ONE
         elif degree == fewest:
             ties += 1
             if next_int(state, ties) == 0:
@@ -139,7 +139,7 @@ def _repeats(row: Ints, k: int) -> bool:
 @njit(cache=True, error_model="numpy")
 def _pick_link(here: int, there: int, alias: int, banned: int, links: Ints, allowed: int, state: State) -> int:
     """One of the links from `here` to `there` or to its alias, drawn; -1 if there is none but the banned one."""
-    chosen, ties = np.int64(-1), np.int64(0)
+    chosen, ties = NONE, ZERO
     for k in range(allowed):
         if k != banned and (links[here, k] == there or links[here, k] == alias):
             ties += 1
