@@ -15,6 +15,8 @@ from orienteer.cli.judge import check
 from orienteer.cli.picture import plot
 from orienteer.cli.solve import solve
 from orienteer.cli.solvers import solvers
+from orienteer.cli.train import train
+from orienteer.cli.weights import weights
 from orienteer.core.errors import OrienteerError
 
 DONE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
@@ -51,7 +53,7 @@ def cli(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (solve, batch, generate, check, plot, solvers):
+for command in (solve, batch, generate, check, plot, solvers, train, weights):
     cli.add_command(command)
 
 
