@@ -1,0 +1,88 @@
+"""The drawing of parents and the book-keeping of individuals."""
+
+import numpy as np
+
+from orienteer import Instance
+from orienteer.heuristics.evolution import _problem
+from orienteer.kernels.evolve import breed, improve, plant
+from orienteer.kernels.population import load, new_population, pick_parents, route_prize, store
+from orienteer.kernels.rng import seed_state
+
+
+def line(budget):
+    """Five spots on a line, a round trip from the first; the kernels' last node is the start again."""
+    spots = np.arange(5.0)
+    costs = np.abs(spots[:, None] - spots[None])
+    problem, _ = _problem(Instance(costs, np.array([0, 1, 2, 3, 4.0]), 8.0))  # all within reach
+    return problem._replace(budget=budget)
+
+
+def test_parents_differ_and_the_better_are_drawn_more_often():
+    population = new_population(5, 3)
+    population.prizes[:] = [0, 1, 2, 3, 4]
+    state = seed_state(0)
+    counts = np.zeros(5)
+    for _ in range(10_000):
+        one, two = pick_parents(population, 5, 1.0, state)
+        assert one != two
+        counts[one] += 1  # in proportion to 1, 2, 3, 4, 5
+    assert sorted(population.order) == [0, 1, 2, 3, 4]
+    assert np.abs(counts / 10_000 - np.arange(1, 6) / 15).max() < 0.02
+
+
+def test_parents_come_from_the_candidates_only():
+    """With two candidates of a hundred both are the parents, whatever their prizes: all appear equally often."""
+    population = new_population(100, 3)
+    population.prizes[0] = 1e6
+    state = seed_state(0)
+    drawn = [index for _ in range(5_000) for index in pick_parents(population, 2, 1.0, state)]
+    counts = np.bincount(drawn, minlength=100)
+    assert counts.min() > 50
+    assert counts.max() < 150
+
+
+def test_equal_prizes_and_no_unit_still_give_two_parents():
+    population = new_population(4, 3)
+    one, two = pick_parents(population, 3, 0.0, seed_state(0))
+    assert one != two
+
+
+def test_store_notes_the_best_that_fits():
+    problem = line(budget=6.0)
+    population = new_population(2, 6)
+    route = np.array([0, 1, 2, 3, 5, 0])
+    store(0, route, 5, problem, population)
+    assert population.costs[0] == 6.0
+    assert population.prizes[0] == population.best_prize[0] == 6.0
+    store(1, np.array([0, 1, 2, 3, 4, 5]), 6, problem, population)
+    assert population.prizes[1] == 10.0
+    assert population.best_prize[0] == 6.0  # the second is longer than the limit
+    assert population.best[: population.best_size[0]].tolist() == [0, 1, 2, 3, 5]
+    out, place = np.zeros((2, 6), dtype=np.int64)
+    assert load(0, population, out, place) == 5
+    assert out[:5].tolist() == [0, 1, 2, 3, 5]
+    assert place.tolist() == [0, 1, 2, 3, -1, 4]
+    assert route_prize(route, 5, problem.prizes) == 6.0
+
+
+def test_improve_makes_every_individual_fit():
+    problem = line(budget=6.0)
+    population = new_population(10, 6)
+    plant(problem, population, 0, 10, 1.0, seed_state(0))
+    assert population.costs.tolist() == [8.0] * 10  # to the far end and back
+    improve(problem, population, 0, 10)
+    assert (population.costs <= 6.0).all()
+    assert population.best_prize[0] == 6.0
+    improve(problem, population, 0, 10)
+    assert population.settled.all()
+
+
+def test_breed_stops_at_a_better_route():
+    """Two short routes that fit together: some child soon has the nodes of both."""
+    problem = line(budget=8.0)
+    population = new_population(2, 6)
+    store(0, np.array([0, 1, 5, 0, 0, 0]), 3, problem, population)
+    store(1, np.array([0, 1, 2, 5, 0, 0]), 4, problem, population)
+    made = breed(problem, population, 2, 1.0, 1.0, 1000, seed_state(0))
+    assert made < 1000
+    assert population.best_prize[0] > 3.0
