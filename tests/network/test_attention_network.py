@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from network_examples import CONFIGS, beginning, seen, shaken, some_instance
 
+from network_examples import CONFIGS, beginning, seen, shaken, some_instance
 from orienteer import Instance
 from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.network.batching import evaluate, in_parts

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 import torch
-from network_examples import beginning, seen, some_instance
 
+from network_examples import beginning, seen, some_instance
 from orienteer import Instance
 from orienteer.beam.states import States
 from orienteer.learn.environment import advance

@@ -1,9 +1,9 @@
 """The graph attention layer against its slow twin."""
 
 import torch
+
 from network_examples import beginning, seen, shaken, some_instance
 from network_twin import slow_graph_attention
-
 from orienteer.network.features import edge_attributes
 from orienteer.network.graph_attention import EdgeGraphAttention
 

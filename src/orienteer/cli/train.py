@@ -62,25 +62,26 @@ def train(
 
 
 def changed(settings: Any, more: Sequence[str]) -> Any:
-    """The settings with some numbers replaced, each given as KEY=VALUE; network.KEY reaches into the network."""
+    """The settings with some values replaced, each given as KEY=VALUE; network.KEY reaches into the network."""
+    changes: dict[str, Any] = {}
+    deeper: dict[str, list[str]] = {}
+    known = [one.name for one in dataclasses.fields(settings)]
     for word in more:
         key, equals, text = word.partition("=")
         if not equals:
             raise ValueError(f"--set takes KEY=VALUE, got {word!r}")
-        settings = _replaced(settings, key.split("."), text, word)
-    return settings
-
-
-def _replaced(settings: Any, keys: list[str], text: str, word: str) -> Any:
-    known = [one.name for one in dataclasses.fields(settings)]
-    if keys[0] not in known:
-        raise ValueError(f"--set knows {', '.join(known)}, got {word!r}")
-    old = getattr(settings, keys[0])
-    if len(keys) > 1:
-        if not dataclasses.is_dataclass(old):
-            raise ValueError(f"--set {word}: {keys[0]} has no parts")
-        return dataclasses.replace(settings, **{keys[0]: _replaced(old, keys[1:], text, word)})
-    return dataclasses.replace(settings, **{keys[0]: _typed(old, text, word)})
+        name, dot, rest = key.partition(".")
+        if name not in known:
+            raise ValueError(f"--set knows {', '.join(known)}, got {word!r}")
+        old = getattr(settings, name)
+        if not dot:
+            changes[name] = _typed(old, text, word)
+        elif dataclasses.is_dataclass(old):
+            deeper.setdefault(name, []).append(f"{rest}={text}")
+        else:
+            raise ValueError(f"--set {word}: {name} has no parts")
+    changes |= {name: changed(getattr(settings, name), words) for name, words in deeper.items()}
+    return dataclasses.replace(settings, **changes)  # at once: one value may only fit with another
 
 
 def _typed(old: Any, text: str, word: str) -> Any:
