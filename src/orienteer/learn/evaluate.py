@@ -18,17 +18,10 @@ from orienteer.beam.score import Scorer
 from orienteer.beam.step import StepConfig, step_search
 from orienteer.core.instance import Instance
 from orienteer.core.tour import Tour, check_tour
-from orienteer.network.scorers import ActorScore, DecoderScore, ValueScore
-from orienteer.network.weights import Header, Model, load_model
+from orienteer.network.solvers import score_of
+from orienteer.network.weights import load_model
 
 SEARCHES = ("greedy", "beam", "cs")
-
-
-def scorer_of(model: Model, header: Header) -> Scorer:
-    """The score that goes with a method's network."""
-    makers = {"dqn": ValueScore, "a2c": ActorScore, "at": DecoderScore, "pn": DecoderScore}
-    scorer: Scorer = makers[header.method](model)
-    return scorer
 
 
 def search(
@@ -96,7 +89,7 @@ def main(
             began, passes = time.perf_counter(), 0
             for first in range(0, len(instances), chunk):
                 some: list[Instance] = instances[first : first + chunk]
-                scorer = scorer_of(model, header)
+                scorer = score_of(model, header.method)
                 found = search(Problems.from_instances(some, device), scorer, kind, beam, tau, score).routes()
                 passes += getattr(scorer, "passes", 0)
                 tours += [

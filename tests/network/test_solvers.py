@@ -1,0 +1,123 @@
+"""The learned solvers: contract and limits, with weights that know nothing."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from instances import all_families
+from network_examples import CONFIGS, some_instance
+from oracle import best_prize
+from orienteer import BadFile, MaxSteps
+from orienteer.network import weights
+from orienteer.network.attention_network import AttentionNetwork
+from orienteer.network.decoders import RouteConfig, RouteModel
+from orienteer.network.solvers import (
+    A2cBeam,
+    A2cGreedy,
+    AttentionBeam,
+    AttentionGreedy,
+    BeamConfig,
+    DqnBeam,
+    DqnGreedy,
+    GreedyConfig,
+    LearnedCostLevelSearch,
+    LearnedLevelConfig,
+    LearnedSolver,
+    PointerBeam,
+    PointerGreedy,
+)
+
+SOLVERS = (
+    DqnGreedy,
+    DqnBeam,
+    A2cGreedy,
+    A2cBeam,
+    AttentionGreedy,
+    AttentionBeam,
+    PointerGreedy,
+    PointerBeam,
+    LearnedCostLevelSearch,
+)
+every_solver = pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
+
+
+@pytest.fixture(autouse=True)
+def shipped(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Fresh weights of every method, under the names of the shipped ones."""
+    folder = tmp_path_factory.mktemp("shipped")
+    torch.manual_seed(0)
+    models = {
+        "dqn": AttentionNetwork(CONFIGS["tuned"]),
+        "a2c": AttentionNetwork(CONFIGS["actor"]),
+        "at": RouteModel(RouteConfig("attention", True, CONFIGS["tuned"])),
+        "pn": RouteModel(RouteConfig("pointer", True, CONFIGS["tuned"])),
+    }
+    for method, model in models.items():
+        weights.save_weights(folder / f"an-{method}.safetensors", model, method, {}, {})  # type: ignore[arg-type]
+    monkeypatch.setattr(weights, "SHIPPED", folder)
+    return folder
+
+
+@every_solver
+def test_routes_are_feasible_repeatable_and_never_above_the_oracle(solver: type[LearnedSolver]) -> None:
+    for instance in all_families(2, sizes=(1, 4, 6)):
+        result = solver().solve(instance)
+        assert result.prize <= best_prize(instance) + 1e-9
+        assert solver().solve(instance).tour == result.tour
+        assert result.solver == solver.name
+
+
+@every_solver
+def test_a_batch_gives_what_each_alone_gives(solver: type[LearnedSolver]) -> None:
+    instances = [some_instance(size, size, symmetric=size % 2 == 0, end=size % 3) for size in (5, 9, 12, 7)]
+    told: list[tuple[int, int]] = []
+    batch = solver().solve_batch(instances, seed=4, on_done=lambda done, total: told.append((done, total)))
+    assert told[-1] == (4, 4)
+    assert [result.seed for result in batch] == [4, 5, 6, 7]
+    for instance, result in zip(instances, batch, strict=True):
+        assert result.prize == pytest.approx(solver().solve(instance).prize)
+        assert result.seconds > 0
+
+
+@every_solver
+def test_stops_when_told(solver: type[LearnedSolver]) -> None:
+    instance = some_instance(12, 3)
+    assert solver().solve(instance, MaxSteps(2)).steps == 2
+    assert solver().solve_batch([instance], MaxSteps(2))[0].steps == 2
+
+
+def test_cost_levels_without_bound_are_exact() -> None:
+    for instance in all_families(1, sizes=(5,)):
+        exact = LearnedCostLevelSearch(LearnedLevelConfig(beam=None)).solve(instance)
+        assert exact.prize == pytest.approx(best_prize(instance))
+
+
+def test_weights_by_file_and_of_the_wrong_method(shipped: Path) -> None:
+    instance = some_instance(6, 1)
+    own = DqnGreedy(GreedyConfig(weights=str(shipped / "an-dqn.safetensors"))).solve(instance)
+    assert own.tour == DqnGreedy().solve(instance).tour
+    with pytest.raises(BadFile, match="holds weights of a2c, not of dqn"):
+        DqnGreedy(GreedyConfig(weights="an-a2c")).solve(instance)
+    with pytest.raises(BadFile, match="there are no such weights"):
+        DqnGreedy(GreedyConfig(weights="an-other")).solve(instance)
+
+
+def test_changed_files_are_read_again(shipped: Path) -> None:
+    instance = some_instance(14, 5)
+    before = DqnGreedy().solve(instance).tour
+    torch.manual_seed(9)
+    tours = set()
+    for _ in range(5):
+        model = AttentionNetwork(CONFIGS["paper"])
+        torch.nn.init.normal_(model.advantage.weight)
+        weights.save_weights(shipped / "an-dqn.safetensors", model, "dqn", {}, {})
+        tours.add(DqnGreedy().solve(instance).tour)
+    assert tours != {before}
+
+
+def test_impossible_settings_are_refused() -> None:
+    with pytest.raises(ValueError, match="beam must be at least 1, got 0"):
+        BeamConfig(beam=0)
+    with pytest.raises(ValueError, match="device must be auto, cpu or cuda, got 'tpu'"):
+        DqnGreedy(GreedyConfig(device="tpu")).solve(some_instance(4, 1))
