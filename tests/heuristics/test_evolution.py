@@ -104,6 +104,11 @@ def test_it_ends_by_itself_when_the_population_agrees():
     assert result.status == "stopped"
 
 
+def test_the_best_takes_the_population_over_though_its_children_never_fit():
+    """Once parents had to differ: the best individual of this search bred nothing that fitted, and it never ended."""
+    assert solve(euclidean(143), "compass", MaxSteps(5_000)).steps < 5_000
+
+
 def test_one_node():
     assert solve(Instance([[0.0]], [3.0], 1.0), "compass").tour.nodes == (0, 0)
 
@@ -194,7 +199,7 @@ def test_settings_are_the_published_ones_and_kept_in_the_result():
     [
         ({"population": 1}, "population must be at least 2, got 1"),
         ({"every": 0}, "every must be at least 1, got 0"),
-        ({"candidates": 1}, "candidates must be at least 2, got 1"),
+        ({"candidates": 0}, "candidates must be at least 1, got 0"),
         ({"candidates": 200}, "candidates must be at most the population, 100, got 200"),
         ({"mutation": 1.5}, "mutation must be from 0 to 1, got 1.5"),
         ({"stop_percent": 0}, "stop_percent must be above 0 and at most 100, got 0"),

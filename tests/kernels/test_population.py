@@ -17,34 +17,33 @@ def line(budget):
     return problem._replace(budget=budget)
 
 
-def test_parents_differ_and_the_better_are_drawn_more_often():
+def test_the_better_are_drawn_more_often():
     population = new_population(5, 3)
     population.prizes[:] = [0, 1, 2, 3, 4]
     state = seed_state(0)
     counts = np.zeros(5)
     for _ in range(10_000):
-        one, two = pick_parents(population, 5, 1.0, state)
-        assert one != two
-        counts[one] += 1  # in proportion to 1, 2, 3, 4, 5
+        for parent in pick_parents(population, 5, 1.0, state):
+            counts[parent] += 1  # in proportion to 1, 2, 3, 4, 5
     assert sorted(population.order) == [0, 1, 2, 3, 4]
-    assert np.abs(counts / 10_000 - np.arange(1, 6) / 15).max() < 0.02
+    assert np.abs(counts / 20_000 - np.arange(1, 6) / 15).max() < 0.02
 
 
 def test_parents_come_from_the_candidates_only():
-    """With two candidates of a hundred both are the parents, whatever their prizes: all appear equally often."""
+    """With one candidate of a hundred it is both parents, whatever the prizes: all appear equally often."""
     population = new_population(100, 3)
     population.prizes[0] = 1e6
     state = seed_state(0)
-    drawn = [index for _ in range(5_000) for index in pick_parents(population, 2, 1.0, state)]
-    counts = np.bincount(drawn, minlength=100)
+    pairs = np.array([pick_parents(population, 1, 1.0, state) for _ in range(10_000)])
+    assert np.array_equal(pairs[:, 0], pairs[:, 1])
+    counts = np.bincount(pairs[:, 0], minlength=100)
     assert counts.min() > 50
     assert counts.max() < 150
 
 
 def test_equal_prizes_and_no_unit_still_give_two_parents():
     population = new_population(4, 3)
-    one, two = pick_parents(population, 3, 0.0, seed_state(0))
-    assert one != two
+    assert set(pick_parents(population, 3, 0.0, seed_state(0))) <= set(range(4))
 
 
 def test_store_notes_the_best_that_fits():

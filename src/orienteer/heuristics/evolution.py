@@ -36,7 +36,7 @@ class EvolutionConfig:
     """The search ends when the best so many per cent of the population are equally good."""
 
     def __post_init__(self) -> None:
-        for field, least in (("population", 2), ("every", 1), ("candidates", 2)):
+        for field, least in (("population", 2), ("every", 1), ("candidates", 1)):
             if getattr(self, field) < least:
                 raise ValueError(f"EvolutionConfig.{field} must be at least {least}, got {getattr(self, field)}")
         if self.candidates > self.population:

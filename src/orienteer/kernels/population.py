@@ -107,9 +107,10 @@ def route_prize(route: Ints, size: int, prizes: Floats) -> float:
 
 @njit(cache=True, error_model="numpy")
 def pick_parents(population: Population, candidates: int, unit: float, state: State) -> tuple[int, int]:
-    """Two different candidates, each drawn with a probability that grows with its prize above the worst of them.
+    """Two of the candidates drawn, each with a probability that grows with its prize above the worst of them.
 
-    `unit` is added to every weight, so that the worst has a chance too.
+    `unit` is added to every weight, so that the worst has a chance too. Both may be the same: its child is a copy, and
+    without copies a best individual whose other children never fit could not take the population over.
     """
     order, prizes = population.order, population.prizes
     lowest = np.inf
@@ -117,16 +118,19 @@ def pick_parents(population: Population, candidates: int, unit: float, state: St
         other = k + next_int(state, len(order) - k)
         order[k], order[other] = order[other], order[k]
         lowest = min(lowest, prizes[order[k]])
-    for parent in range(2):  # the parents move to the front of the candidates
-        total = 0.0
-        for k in range(parent, candidates):
-            total += prizes[order[k]] - lowest + unit
-        left = next_float(state) * total
-        chosen = parent
-        while chosen < candidates - 1:
-            left -= prizes[order[chosen]] - lowest + unit
-            if left < 0.0:
-                break
-            chosen += 1
-        order[parent], order[chosen] = order[chosen], order[parent]
-    return order[0], order[1]
+    total = 0.0
+    for k in range(candidates):
+        total += prizes[order[k]] - lowest + unit
+    one = _spin(population, candidates, lowest - unit, next_float(state) * total)
+    two = _spin(population, candidates, lowest - unit, next_float(state) * total)
+    return one, two
+
+
+@njit(cache=True, error_model="numpy")
+def _spin(population: Population, candidates: int, base: float, left: float) -> int:
+    """The candidate at which the prizes above `base`, added up, exceed `left`."""
+    for k in range(candidates - 1):
+        left -= population.prizes[population.order[k]] - base
+        if left < 0.0:
+            return population.order[k]
+    return population.order[candidates - 1]
