@@ -32,7 +32,6 @@ NOW = Progress(seconds=2.0, steps=30, since_best=10, prize=5.0)
         (AnyOf(MaxSteps(31), MaxSeconds(1)), True),
         (AnyOf(Never(), lambda now: now.steps == 30), True),
     ],
-    ids=str,
 )
 def test_ends(stop: Stop, ends: bool) -> None:
     assert stop(NOW) is ends
