@@ -50,7 +50,10 @@ class EvolutionConfig:
 
 
 class Evolution(Solver):
-    """The genetic algorithm; a step is one child, or one improvement of the whole population."""
+    """The genetic algorithm; a step is one child, or one improvement of the whole population.
+
+    Where it differs from the authors' description: docs/compass.md.
+    """
 
     name: ClassVar[str] = "compass"
     config_class: ClassVar[type] = EvolutionConfig
@@ -171,11 +174,10 @@ def _problem(instance: Instance) -> tuple[Problem, npt.NDArray[np.int64]]:
 def _nearest(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """(n, k) the nodes cheapest to reach from each node, cheapest first, itself left out."""
     count = min(len(costs) - 1, NEAR)
-    away = costs.copy()
-    np.fill_diagonal(away, np.inf)
-    if count < len(costs) - 1:
-        few = np.argpartition(away, count, axis=1)[:, :count]
-    else:
-        few = np.broadcast_to(np.arange(len(costs)), costs.shape)
-    order = np.argsort(np.take_along_axis(away, few, axis=1), axis=1, kind="stable")[:, :count]
-    return np.ascontiguousarray(np.take_along_axis(few, order, axis=1), dtype=np.int64)
+    near = np.empty((len(costs), count), dtype=np.int64)
+    for node, row in enumerate(costs):
+        away = row.copy()
+        away[node] = np.inf
+        few = np.argpartition(away, count)[:count] if count < len(costs) - 1 else np.arange(len(costs))
+        near[node] = few[np.argsort(away[few], kind="stable")[:count]]
+    return near
