@@ -27,6 +27,11 @@ WRONG = {
     ),
     "set unknown": (["solve", "{town}", "--solver", "tsili", "--set", "size=3"], "tsili has no setting 'size'; it has"),
     "set text": (["solve", "{town}", "--solver", "tsili", "--set", "tries=x"], "--set tries must be a whole number"),
+    "set word": (["solve", "{town}", "--solver", "cs-p", "--set", "score=up"], "--set score must be parent or child"),
+    "set number": (
+        ["solve", "{town}", "--solver", "cs-p", "--set", "beam=x"],
+        "must be a whole number or none, got 'x'",
+    ),
     "set wrong": (["solve", "{town}", "--solver", "tsili", "--set", "tries=0"], "TsiliConfig.tries must be at least 1"),
     "seconds": (["solve", "{town}", "--seconds", "-1"], "MaxSeconds.seconds must be at least 0, got -1.0"),
     "seconds NaN": (["solve", "{town}", "--seconds", "nan"], "MaxSeconds.seconds must be at least 0, got nan"),

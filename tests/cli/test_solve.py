@@ -87,6 +87,14 @@ def test_settings_reach_the_solver(cli: Cli, town: Path) -> None:
     assert json.loads(out)["steps"] == 5
 
 
+def test_beam_searches_take_their_settings(cli: Cli, town: Path) -> None:
+    words = ("solve", town, "--solver", "cs-p", "--beam", "7", "--tau", "0.5", "--device", "cpu", "--json")
+    settings = json.loads(cli(*words, "--set", "branch=3", "--set", "score=child").out)["settings"]
+    assert settings["score"] == "child"
+    assert (settings["beam"], settings["tau"], settings["device"], settings["branch"]) == (7, 0.5, "cpu", 3)
+    assert json.loads(cli(*words, "--set", "branch=none").out)["settings"]["branch"] is None
+
+
 def test_initial_is_where_the_search_begins(cli: Cli, town: Path, tmp_path: Path) -> None:
     (tmp_path / "best.txt").write_text("0 2 3 0\n")
     out = cli("solve", town, "--solver", "random", "--steps", "0", "--initial", tmp_path / "best.txt", "--json").out

@@ -107,7 +107,7 @@ def _at_once(
         bar.batch(done, total)
 
     with Interrupt() as interrupt:
-        results = method.solve_batch(instances, AnyOf(stop or Never(), interrupt), seed=seed, on_done=on_done)
+        results = method.solve_batch(list(instances), AnyOf(stop or Never(), interrupt), seed=seed, on_done=on_done)
     yield from results[:finished] if interrupt.pressed else results
 
 

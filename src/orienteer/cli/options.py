@@ -1,10 +1,11 @@
 """What several commands share: options, files that can be written, a configured solver."""
 
-import dataclasses
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import click
 
@@ -75,7 +76,7 @@ def configured(
     name: str, device: str, beam: int | None, tau: float | None, more: Sequence[str]
 ) -> tuple[Solver, dict[str, Any]]:
     """The solver with the settings that were given, and these settings; `device` only where the solver has one."""
-    known = {field.name: field for field in dataclasses.fields(solver_class(name).config_class)}
+    known = get_type_hints(solver_class(name).config_class)
     given: dict[str, Any] = {key: value for key, value in (("beam", beam), ("tau", tau)) if value is not None}
     if device == "cuda":
         _need_cuda()
@@ -87,23 +88,25 @@ def configured(
         key, equals, text = word.partition("=")
         if not equals:
             raise ValueError(f"--set takes KEY=VALUE, got {word!r}")
-        given[key] = _typed(key, text, known[key].default) if key in known else text
+        given[key] = _typed(key, text, known[key]) if key in known else text
     return make_solver(name, **given), given
 
 
-def _typed(key: str, text: str, default: Any) -> Any:
-    """The text as a value of the type that the setting has by default."""
-    kind = type(default)
-    if kind is bool and text in ("true", "false"):
+def _typed(key: str, text: str, hint: Any) -> Any:
+    """The text as a value of the setting's type."""
+    kinds = get_args(hint) or (hint,)
+    if text in kinds:
+        return text  # one of a few words
+    if text in ("true", "false") and bool in kinds:
         return text == "true"
-    if kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    if kind is str:
-        return text
-    wish = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "set from Python")
+    if text == "none" and NoneType in kinds:
+        return None
+    for kind in (int, float, str):
+        if kind in kinds:
+            with contextlib.suppress(ValueError):
+                return kind(text)
+    names = {bool: "true or false", int: "a whole number", float: "a number", NoneType: "none"}
+    wish = " or ".join(names.get(kind, str(kind)) for kind in kinds)
     raise ValueError(f"--set {key} must be {wish}, got {text!r}")
 
 
