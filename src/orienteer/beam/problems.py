@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -60,7 +61,20 @@ class Problems:
         """Where the tensors live."""
         return self.prizes.device
 
-    @property
+    @cached_property
     def budget(self) -> Tensor:
         """(batch,) the limit with the tolerance added."""
         return self.limit * (1 + TOLERANCE)
+
+    @cached_property
+    def straight(self) -> Tensor:
+        """(batch, node) cost of the direct leg to the end, the only one that closes a route; 0 from the end itself."""
+        rows = torch.arange(self.batch, device=self.device)
+        legs = self.costs[rows, :, self.end].clone()
+        legs[rows, self.end] = 0.0
+        return legs
+
+    @cached_property
+    def mean_prize(self) -> Tensor:
+        """(batch,) mean of the prizes above zero: what a stop is worth, roughly."""
+        return self.prizes.sum(1) / (self.prizes > 0).sum(1).clamp(min=1)

@@ -32,6 +32,22 @@ class States:
         zero = torch.zeros_like(prize)
         return cls(problems, rows, problems.start, visited, zero, prize, zero)
 
+    def extended(self, row: Tensor, node: Tensor) -> "States":
+        """(child,) the paths at `row`, each gone on to `node`; their score and memory are still the parents'."""
+        instance = self.instance[row]
+        visited = self.visited[row]
+        visited.scatter_(1, node[:, None], True)
+        return States(
+            self.problems,
+            instance,
+            node,
+            visited,
+            self.cost[row] + self.problems.costs[instance, self.last[row], node],
+            self.prize[row] + self.problems.prizes[instance, node],
+            self.score[row],
+            None if self.memory is None else self.memory[row],
+        )
+
     def __len__(self) -> int:
         return len(self.last)
 
@@ -43,10 +59,16 @@ class States:
     @property
     def leg(self) -> Tensor:
         """(state, node) cost of going from the path's last node to each node."""
-        return self.problems.costs[self.instance, self.last]
+        problems = self.problems
+        return problems.costs.view(-1, problems.nodes).index_select(0, self.instance * problems.nodes + self.last)
 
-    def feasible(self) -> Tensor:
-        """(state, node) bool: nodes to go to next from which the end can still be reached within the limit."""
-        arrival = self.cost[:, None] + self.leg
-        fits = arrival + self.problems.to_end[self.instance] <= self.problems.budget[self.instance][:, None]
+    def feasible(self, arrival: Tensor | None = None) -> Tensor:
+        """(state, node) bool: nodes to go to next from which the end can still be reached within the limit.
+
+        `arrival` is the (state, node) cost of the path on arriving there, for callers that have it at hand.
+        """
+        problems, instance = self.problems, self.instance
+        if arrival is None:
+            arrival = self.cost[:, None] + self.leg
+        fits = arrival + problems.to_end.index_select(0, instance) <= problems.budget.index_select(0, instance)[:, None]
         return fits & ~self.visited

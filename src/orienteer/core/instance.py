@@ -141,11 +141,13 @@ class Instance:
 
     def cheapest_route(self) -> list[int]:
         """The nodes of the cheapest way from start to end: the route that always exists."""
+        if self.start == self.end:
+            return [self.start, self.end]
         following = _cheapest(self.costs.T, self.end)[1]
         route = [self.start]
         while route[-1] != self.end:
             route.append(int(following[route[-1]]))
-        return route if len(route) > 1 else [self.start, self.end]
+        return route
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Instance):

@@ -1,0 +1,60 @@
+"""Cost-level beam search CS(K, tau): Algorithm 1 of Liu, Xu, Su, Xiao and Yang 2020, batched.
+
+Paths wait in queues by what they have cost so far, K in a queue; queues are worked off from cheap to dear. A short leg
+may lead into the queue it came from, so that a queue is read again until it stays empty.
+"""
+
+from dataclasses import dataclass
+
+import torch
+
+from orienteer.beam.expand import Expander, ScoreBy, Watch, never
+from orienteer.beam.levels import CostLevels
+from orienteer.beam.problems import Problems
+from orienteer.beam.score import Scorer
+
+LEVELS = 80
+"""Levels of a problem by default: the paper's tau of 0.05 at its limit of 4."""
+
+
+@dataclass(frozen=True)
+class CostLevelConfig:
+    """Settings of the cost-level beam search."""
+
+    beam: int | None = 20
+    """K, the most paths in a queue; None keeps them all, which is exact."""
+    tau: float | None = None
+    """Width of a level in units of cost; None is the limit / 80."""
+    branch: int | None = None
+    """Only so many best children of a path enter the queues; None is all of them."""
+    spread: float = 1.0
+    """A path's rank falls by so many mean prizes for each better path of its queue that ends at the same node."""
+    score: ScoreBy = "parent"
+    """Rank a child by one look at its parent ("parent") or by a look at the child itself ("child", as in the paper)."""
+    device: str = "auto"
+    """"cpu", "cuda", or "auto": a GPU where there is one."""
+
+    def __post_init__(self) -> None:
+        for field in ("beam", "branch"):
+            value = getattr(self, field)
+            if value is not None and value < 1:
+                raise ValueError(f"CostLevelConfig.{field} must be at least 1 or None, got {value}")
+        if self.tau is not None and not 0 < self.tau < float("inf"):
+            raise ValueError(f"CostLevelConfig.tau must be positive or None, got {self.tau}")
+        if self.score not in ("parent", "child"):
+            raise ValueError(f"CostLevelConfig.score must be 'parent' or 'child', got {self.score!r}")
+
+
+@torch.no_grad()
+def cost_level_search(problems: Problems, scorer: Scorer, config: CostLevelConfig, watch: Watch = never) -> Expander:
+    """Every instance's best route, held by the expander that found it; `watch` may end the search early."""
+    expander = Expander(problems, scorer, config.branch, config.score)
+    tau = problems.limit / LEVELS if config.tau is None else torch.full_like(problems.limit, config.tau)
+    queues = CostLevels(problems, config.beam, tau, config.spread)
+    queues.put(expander.begin())
+    for level in range(queues.count):
+        while len(paths := queues.pop(level)):
+            queues.put(expander.expand(paths))
+            if watch(expander):
+                return expander
+    return expander

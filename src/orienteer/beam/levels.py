@@ -1,0 +1,97 @@
+"""One bounded queue of paths for every instance and every level of cost."""
+
+import torch
+from torch import Tensor
+
+from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, Candidates, Crowd, keep_best
+from orienteer.beam.expand import Offspring
+from orienteer.beam.problems import Problems
+from orienteer.beam.seen import Seen
+
+MOST_LEVELS = 1_000_000
+ROOM_AT_FIRST = 16
+"""Slots of a queue without bound before it grows."""
+
+_EMPTY = int(torch.tensor(-torch.inf, dtype=torch.float64).view(torch.int64))
+
+
+class CostLevels:
+    """Paths of cost c wait in level ceil(c / tau) of their instance, at most `width` in each (None: any number)."""
+
+    def __init__(self, problems: Problems, width: int | None, tau: Tensor, spread: float = 0.0):
+        """`tau` is (batch,) in cost units; ending where a better path does costs `spread` mean prizes of rank."""
+        self.problems, self.width, self.tau = problems, width, tau
+        self.count = count_levels(problems.budget, tau)
+        self.groups = problems.batch * self.count
+        if self.groups > MOST_GROUPS or self.groups * problems.nodes > MOST_SPOTS:
+            raise ValueError(f"{problems.batch} instances of {self.count} levels are too many for one batch")
+        self._price = None if width is None or not spread else spread * problems.mean_prize
+        self._slots = self._empty(width or ROOM_AT_FIRST)  # (group, slot, 4)
+        self._worst = torch.full((self.groups,), -torch.inf, dtype=torch.float64, device=problems.device)
+        self._seen = Seen(problems.batch, problems.device)
+
+    def put(self, children: Offspring) -> None:
+        """Merges children into their queues; full queues keep the best."""
+        instance, candidates = children.instance, children.candidates
+        level = torch.ceil(candidates.cost / self.tau.index_select(0, instance)).to(torch.int64)
+        group = instance * self.count + level
+        if self.width is not None:
+            able = (candidates.score >= self._worst.index_select(0, group)).nonzero().squeeze(1)
+            instance, candidates, group = instance.index_select(0, able), candidates[able], group.index_select(0, able)
+        new = self._seen.new(instance, candidates)
+        if len(new):
+            self._merge(candidates[new], group.index_select(0, new))
+
+    def pop(self, level: int) -> Candidates:
+        """All paths that wait in a level and are worth expanding; its queues are empty afterwards."""
+        queue = self._slots.view(self.problems.batch, self.count, -1, 4)[:, level]
+        instance, slot = (queue[..., 0] != _EMPTY).nonzero(as_tuple=True)
+        paths = Candidates(queue[instance, slot])
+        queue[..., 0] = _EMPTY
+        self._worst.view(self.problems.batch, self.count)[:, level] = -torch.inf
+        new = self._seen.new(instance, paths)
+        paths = paths[new]
+        self._seen.add(instance.index_select(0, new), paths)
+        return paths
+
+    def _merge(self, candidates: Candidates, group: Tensor) -> None:
+        touched = torch.zeros(self.groups, dtype=torch.bool, device=group.device)
+        touched[group] = True
+        touched = touched.nonzero().squeeze(1)
+        waiting = self._slots.index_select(0, touched)
+        taken, slot = (waiting[..., 0] != _EMPTY).nonzero(as_tuple=True)
+        waiting = waiting.view(-1, 4).index_select(0, taken * waiting.shape[1] + slot)
+        candidates = Candidates(torch.cat((waiting, candidates.packed)))
+        group = torch.cat((touched.index_select(0, taken), group))
+        kept = keep_best(candidates, group, self.width, self._crowd(candidates, group))
+        if self.width is None:
+            self._make_room(int(kept.place.max()) + 1)
+        self._slots[touched, :, 0] = _EMPTY
+        self._slots[kept.group, kept.place] = candidates[kept.index].packed
+        if self.width is not None:
+            full = (kept.place == self.width - 1).nonzero().squeeze(1)
+            self._worst[kept.group.index_select(0, full)] = kept.score.index_select(0, full)
+
+    def _make_room(self, room: int) -> None:
+        more = room - self._slots.shape[1]
+        if more > 0:
+            self._slots = torch.cat((self._slots, self._empty(more)), 1)
+
+    def _crowd(self, candidates: Candidates, group: Tensor) -> Crowd | None:
+        if self._price is None:
+            return None
+        nodes = self.problems.nodes
+        return Crowd(candidates.link % nodes, self._price.index_select(0, group // self.count), nodes)
+
+    def _empty(self, room: int) -> Tensor:
+        slots = torch.zeros(self.groups, room, 4, dtype=torch.int64, device=self.problems.device)
+        slots[..., 0] = _EMPTY
+        return slots
+
+
+def count_levels(budget: Tensor, tau: Tensor) -> int:
+    """How many levels the dearest routes of a batch need, or a ValueError if `tau` makes too many."""
+    count = float(torch.ceil(budget / tau).max()) + 1
+    if count > MOST_LEVELS:
+        raise ValueError(f"tau must make at most {MOST_LEVELS} levels, got {float(tau.min()):g}, which makes {count:g}")
+    return int(count)

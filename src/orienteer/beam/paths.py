@@ -1,0 +1,94 @@
+"""The log of expanded paths: each knows its parent, so that a route can be read back."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from orienteer.beam.candidates import Candidates
+from orienteer.beam.problems import Problems
+from orienteer.beam.seen import grown
+from orienteer.beam.states import States
+
+
+class PathLog:
+    """Every path expanded so far, numbered in order; the first of each instance has only left its start."""
+
+    def __init__(self, problems: Problems):
+        self.problems = problems
+        self.used = 0
+        room, device = 4 * problems.batch, problems.device
+        self._link = torch.empty(room, dtype=torch.int64, device=device)
+        self._instance = torch.empty(room, dtype=torch.int64, device=device)
+        self._prize = torch.empty(room, dtype=torch.float64, device=device)
+        self._visited = torch.empty(room, problems.nodes, dtype=torch.bool, device=device)
+        self._memory: Tensor | None = None
+
+    def begin(self) -> States:
+        """The empty path of every instance, logged."""
+        states = States.initial(self.problems)
+        self._append(torch.full_like(states.last, -1), states)
+        return states
+
+    def add(self, chosen: Candidates) -> States:
+        """The candidates as states, logged in their order."""
+        nodes = self.problems.nodes
+        parent = chosen.link // nodes
+        last = chosen.link - parent * nodes
+        instance = self._instance.index_select(0, parent)
+        visited = self._visited.index_select(0, parent)
+        visited.scatter_(1, last[:, None], True)
+        prize = self._prize.index_select(0, parent)
+        prize += self.problems.prizes.view(-1).index_select(0, instance * nodes + last)
+        memory = None if self._memory is None else self._memory.index_select(0, parent)
+        states = States(self.problems, instance, last, visited, chosen.cost, prize, chosen.score, memory)
+        self._append(chosen.link, states)
+        return states
+
+    def remember(self, memory: Tensor | None) -> None:
+        """Notes what a recurrent score made of the paths logged last; their children inherit it."""
+        if memory is None:
+            return
+        if self._memory is None:
+            self._memory = memory.new_zeros(len(self._link), memory.shape[1])
+        self._memory[self.used - len(memory) : self.used] = memory
+
+    def expanded(self) -> Tensor:
+        """(batch,) how many paths of each instance have been expanded."""
+        return torch.bincount(self._instance[: self.used], minlength=self.problems.batch)
+
+    def routes(self, parent: Tensor, last: Tensor) -> list[list[int]]:
+        """Each instance's route: start, the logged path `parent`, the node `last` unless it is -1, end.
+
+        Where the parent is -1 there is no route, and the list is empty.
+        """
+        links, nodes = self._link[: self.used].cpu().numpy(), self.problems.nodes
+        start, end = self.problems.start.cpu().numpy(), self.problems.end.cpu().numpy()
+        path = parent.cpu().numpy()
+        found, backwards = path >= 0, [last.cpu().numpy()]
+        link = np.where(found, links[path], -1)
+        while (link >= 0).any():
+            backwards.append(np.where(link >= 0, link % nodes, -1))
+            link = np.where(link >= 0, links[link // nodes], -1)
+        stops = np.stack(backwards[::-1], axis=1)  # (batch, step), padded with -1
+        return [
+            [int(start[row]), *stops[row][stops[row] >= 0].tolist(), int(end[row])] if found[row] else []
+            for row in range(len(start))
+        ]
+
+    def _append(self, link: Tensor, states: States) -> None:
+        first, self.used = self.used, self.used + len(states)
+        if self.used > len(self._link):
+            self._grow(max(self.used, 2 * len(self._link)))
+        rows = slice(first, self.used)
+        self._link[rows] = link
+        self._instance[rows] = states.instance
+        self._prize[rows] = states.prize
+        self._visited[rows] = states.visited
+
+    def _grow(self, room: int) -> None:
+        self._link = grown(self._link, room)
+        self._instance = grown(self._instance, room)
+        self._prize = grown(self._prize, room)
+        self._visited = grown(self._visited, room)
+        if self._memory is not None:
+            self._memory = grown(self._memory, room)

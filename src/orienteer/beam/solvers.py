@@ -1,0 +1,205 @@
+"""The beam searches as solvers: one instance with progress, or many at a time."""
+
+import dataclasses
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import torch
+
+from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
+from orienteer.beam.cost_level import LEVELS, CostLevelConfig, cost_level_search
+from orienteer.beam.device import choose_device, memory_budget
+from orienteer.beam.expand import Expander, Watch
+from orienteer.beam.problems import Problems
+from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
+from orienteer.beam.seen import SLOTS
+from orienteer.beam.step import StepConfig, step_search
+from orienteer.core.instance import Instance
+from orienteer.core.result import Improvement, Result
+from orienteer.core.run import Run
+from orienteer.core.solver import OnDone, Solver, no_news
+from orienteer.core.stop import Never, Progress, Stop
+
+
+class BeamSolver(Solver):
+    """A beam search behind the front door. A step expands all paths of one reading of a queue, or of one beam.
+
+    Subclasses give the score, the search, and how long it is.
+    """
+
+    bars_nothing: ClassVar[bool] = True
+    """Whether the score gives every child a chance: then a beam without bound proves its route optimal."""
+
+    @abstractmethod
+    def scorer(self, device: torch.device) -> Scorer:
+        """The score, ready to work on `device`."""
+
+    @abstractmethod
+    def explore(self, problems: Problems, scorer: Scorer, watch: Watch) -> Expander:
+        """The search itself."""
+
+    @abstractmethod
+    def beams(self, instance: Instance) -> int:
+        """How many times a beam of paths is chosen for an instance, at most: once a level, or once a step."""
+
+    def search(self, run: Run, seed: int) -> None:
+        device = choose_device(self.config.device)
+        ended = False
+
+        def watch(expander: Expander) -> bool:
+            nonlocal ended
+            if float(expander.best.prize[0]) > run.best.prize:
+                run.offer(expander.routes()[0])
+            ended = run.step()
+            return ended
+
+        problems = Problems.from_instances([run.instance], device)
+        route = self.explore(problems, self.scorer(device), watch).routes()[0]
+        if route:
+            run.offer(route)
+        if self._exact and not ended:
+            run.tighten(run.best.prize)
+
+    def solve_batch(
+        self,
+        instances: Sequence[Instance],
+        stop: Stop | None = None,
+        *,
+        seed: int = 0,
+        on_done: OnDone = no_news,
+    ) -> list[Result]:
+        """A result for each instance; they are searched together, as many as fit into memory.
+
+        Each counts an equal share of the wall-clock time of its batch, for `stop` as for the result. Where `stop` asks
+        for the prize, it sees the lowest of the batch.
+        """
+        device = choose_device(self.config.device)
+        scorer = self.scorer(device)
+        results: dict[int, Result] = {}
+        for rows in self._batches(instances, memory_budget(device)):
+            batch = [instances[row] for row in rows]
+            answers = self._solve_together(batch, Never() if stop is None else stop, scorer, device)
+            results.update(
+                (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
+            )
+            on_done(len(results), len(instances))
+        return [results[row] for row in range(len(instances))]
+
+    def _solve_together(self, batch: list[Instance], stop: Stop, scorer: Scorer, device: torch.device) -> list[Result]:
+        clock = _BatchClock(len(batch), stop)
+        routes: list[list[int]] = [[]] * len(batch)
+        if not clock.ended:
+            problems = Problems.from_instances(batch, device)
+            routes = self.explore(problems, scorer, clock).routes()
+        share, proven = clock.share, self._exact and not clock.ended
+        return [self._result(one, route, share, clock.steps, proven) for one, route in zip(batch, routes, strict=True)]
+
+    def _result(self, instance: Instance, route: list[int], seconds: float, steps: int, proven: bool) -> Result:
+        run = Run(instance, Never())
+        if route:
+            run.offer(route)
+        if proven:
+            run.tighten(run.best.prize)
+        run.steps = steps
+        trace = (Improvement(seconds, steps, run.best.prize),)
+        return dataclasses.replace(run.result(self.name, 0, self.settings), seconds=seconds, trace=trace)
+
+    @property
+    def _exact(self) -> bool:
+        return self.bars_nothing and self.config.beam is None and self.config.branch is None
+
+    def _batches(self, instances: Sequence[Instance], budget: int) -> list[list[int]]:
+        """Rows of the instances in batches of similar size, each within the bytes of `budget`."""
+        batches: list[list[int]] = []
+        size = beams = 0
+        for row in sorted(range(len(instances)), key=lambda row: -instances[row].size):
+            beams = max(beams, self.beams(instances[row]))
+            if not batches or not self._fit(len(batches[-1]) + 1, size, beams, budget):
+                batches.append([])
+                size, beams = instances[row].size, self.beams(instances[row])
+            batches[-1].append(row)
+        return batches
+
+    def _fit(self, count: int, nodes: int, beams: int, budget: int) -> bool:
+        """Whether so many instances may be searched together: a generous guess of memory, and what can be numbered."""
+        width = self.config.beam or 1000
+        costs, seen, queues_and_log = 8 * nodes**2, 8 * SLOTS, beams * width * (200 + 3 * nodes)
+        children = width * nodes * 240
+        groups = count * beams
+        return (
+            count * (costs + seen + queues_and_log + children) <= budget
+            and groups <= MOST_GROUPS
+            and groups * nodes <= MOST_SPOTS
+        )
+
+
+class CostLevelSolver(BeamSolver):
+    """CS(K, tau) with any score."""
+
+    config_class = CostLevelConfig
+
+    def explore(self, problems: Problems, scorer: Scorer, watch: Watch) -> Expander:
+        return cost_level_search(problems, scorer, self.config, watch)
+
+    def beams(self, instance: Instance) -> int:
+        return LEVELS + 2 if self.config.tau is None else int(instance.budget / self.config.tau) + 2
+
+
+class StepSolver(BeamSolver):
+    """The step-by-step beam search with any score."""
+
+    config_class = StepConfig
+
+    def explore(self, problems: Problems, scorer: Scorer, watch: Watch) -> Expander:
+        return step_search(problems, scorer, self.config, watch)
+
+    def beams(self, instance: Instance) -> int:
+        return instance.size
+
+
+class PrizeCostLevelSearch(CostLevelSolver):
+    """CS-p: the cost-level beam search scored by the prize collected."""
+
+    name = "cs-p"
+
+    def scorer(self, device: torch.device) -> Scorer:
+        return PrizeScore()
+
+
+class TsiliBeam(StepSolver):
+    """The step-by-step beam search scored by Tsiligirides' desirability."""
+
+    name = "tsili-beam"
+    bars_nothing = False
+
+    def scorer(self, device: torch.device) -> Scorer:
+        return TsiliScore()
+
+
+class _BatchClock:
+    """The watch of a batch: asks the stop criterion about the share of time of one instance."""
+
+    def __init__(self, size: int, stop: Stop):
+        self.size, self.stop = size, stop
+        self.began = time.perf_counter()
+        self.steps = self.best_step = 0
+        self.total = float("-inf")
+        self.ended = stop(Progress(0.0, 0, 0, float("-inf")))
+
+    @property
+    def share(self) -> float:
+        """Seconds so far for each instance."""
+        return (time.perf_counter() - self.began) / self.size
+
+    def __call__(self, expander: Expander) -> bool:
+        self.steps += 1
+        if isinstance(self.stop, Never):
+            return False  # without a look at the prizes a GPU need not wait
+        prize = expander.best.prize
+        total, least = torch.stack((prize.sum(), prize.min())).tolist()
+        if total > self.total:
+            self.total, self.best_step = total, self.steps
+        self.ended = self.stop(Progress(self.share, self.steps, self.steps - self.best_step, least))
+        return self.ended
