@@ -41,6 +41,8 @@ class CostLevelConfig:
                 raise ValueError(f"CostLevelConfig.{field} must be at least 1 or None, got {value}")
         if self.tau is not None and not 0 < self.tau < float("inf"):
             raise ValueError(f"CostLevelConfig.tau must be positive or None, got {self.tau}")
+        if not self.spread >= 0:
+            raise ValueError(f"CostLevelConfig.spread must be at least 0, got {self.spread}")
         if self.score not in ("parent", "child"):
             raise ValueError(f"CostLevelConfig.score must be 'parent' or 'child', got {self.score!r}")
 

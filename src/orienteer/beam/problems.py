@@ -1,5 +1,6 @@
 """Many instances as tensors on one device."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,14 +9,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from orienteer.core.instance import TOLERANCE, Instance
+from orienteer.core.instance import TOLERANCE, Array, Instance
 
 
 @dataclass(frozen=True)
 class Problems:
     """A batch of instances, padded to the largest with nodes that nothing reaches.
 
-    Costs and prizes stay in float64: a search may round inside its scores, never in what it accepts.
+    Costs and prizes stay in float64: a search may round inside its scores, never in what it accepts. Prizes lie on a grid
+    of about their sum / 2**52, where sums are exact: the same nodes in another order have the same prize to the last bit.
     """
 
     costs: Tensor  # (batch, node, node) float64, inf to and from padding
@@ -35,7 +37,7 @@ class Problems:
         for row, instance in enumerate(instances):
             size = instance.size
             costs[row, :size, :size] = instance.costs
-            prizes[row, :size] = instance.prizes
+            prizes[row, :size] = _on_grid(instance.prizes)
             to_end[row, :size] = instance.to_end
         return cls(
             costs=torch.from_numpy(costs).to(device),
@@ -78,3 +80,12 @@ class Problems:
     def mean_prize(self) -> Tensor:
         """(batch,) mean of the prizes above zero: what a stop is worth, roughly."""
         return self.prizes.sum(1) / (self.prizes > 0).sum(1).clamp(min=1)
+
+
+def _on_grid(prizes: Array) -> Array:
+    """The prizes, rounded to multiples of a power of two so large that no sum of them needs rounding."""
+    total = float(prizes.sum())
+    if total == 0 or math.isinf(total):
+        return prizes
+    grid = max(2.0 ** (math.ceil(math.log2(total)) - 52), math.ulp(0.0))
+    return np.round(prizes / grid) * grid
