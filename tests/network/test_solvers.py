@@ -117,7 +117,7 @@ def test_changed_files_are_read_again(shipped: Path) -> None:
 
 
 def test_impossible_settings_are_refused() -> None:
-    with pytest.raises(ValueError, match="beam must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="beam must be at least 1 or None, got 0"):
         BeamConfig(beam=0)
-    with pytest.raises(ValueError, match="device must be auto, cpu or cuda, got 'tpu'"):
+    with pytest.raises(ValueError, match="device must be 'auto', 'cpu' or 'cuda', got 'tpu'"):
         DqnGreedy(GreedyConfig(device="tpu")).solve(some_instance(4, 1))

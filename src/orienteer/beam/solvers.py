@@ -138,7 +138,7 @@ class BeamSolver(Solver):
 class CostLevelSolver(BeamSolver):
     """CS(K, tau) with any score."""
 
-    config_class = CostLevelConfig
+    config_class: ClassVar[type] = CostLevelConfig
 
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch) -> Expander:
         return cost_level_search(problems, scorer, self.config, watch)
@@ -150,7 +150,7 @@ class CostLevelSolver(BeamSolver):
 class StepSolver(BeamSolver):
     """The step-by-step beam search with any score."""
 
-    config_class = StepConfig
+    config_class: ClassVar[type] = StepConfig
 
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch) -> Expander:
         return step_search(problems, scorer, self.config, watch)

@@ -1,19 +1,30 @@
 """The networks as scores of a search (see `orienteer.beam.score.Scorer`)."""
 
+import weakref
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import torch
 from torch import Tensor
 
 from orienteer.beam.problems import Problems
-from orienteer.beam.score import Children
+from orienteer.beam.score import Children, Scorer
 from orienteer.beam.states import States
 from orienteer.network.batching import Network, evaluate, in_parts, precision, take
 from orienteer.network.decoders import Encoded, RouteModel
 from orienteer.network.features import cheapest_ways
 
 Made = TypeVar("Made")
+
+CELLS = {"cuda": 2**25, "cpu": 2**18}
+"""Pairs of tokens that go through a network at a time: enough for the device, little enough for its memory."""
+MOST_STATES = {"cuda": 8192, "cpu": 128}
+
+
+class NetworkScore(Scorer, Protocol):
+    """A score that counts how often its network looked at a path."""
+
+    passes: int
 
 
 class ValueScore:
@@ -99,8 +110,9 @@ def encode(model: RouteModel, problems: Problems, ways: Tensor | None) -> Encode
 
 
 def _part(states: States) -> int:
-    """How many states go through a network at a time: enough for the device, little enough for its memory."""
-    return 4096 if states.last.is_cuda else 32
+    """How many states go through a network at a time."""
+    device, nodes = states.last.device.type, states.problems.nodes
+    return max(1, min(MOST_STATES[device], CELLS[device] // nodes**2))
 
 
 def _cut(states: States, part: int) -> list[States]:
@@ -114,13 +126,17 @@ def _log_probability(logits: Tensor) -> Tensor:
 
 
 class _Remembered(Generic[Made]):
-    """A function of the problems, computed anew only when another batch of problems comes."""
+    """A function of the problems, computed anew when others come and forgotten when they are gone."""
 
     def __init__(self, make: Callable[[Problems], Made]):
-        self.make = make
-        self.last: tuple[Problems, Made] | None = None
+        self._make = make
+        self._made: tuple[weakref.ref[Problems], Made] | None = None
 
     def __call__(self, problems: Problems) -> Made:
-        if self.last is None or self.last[0] is not problems:
-            self.last = (problems, self.make(problems))
-        return self.last[1]
+        if self._made is None or self._made[0]() is not problems:
+            self._made = (weakref.ref(problems, self._forget), self._make(problems))
+        return self._made[1]
+
+    def _forget(self, gone: "weakref.ref[Problems]") -> None:
+        if self._made is not None and self._made[0] is gone:
+            self._made = None
