@@ -51,6 +51,48 @@ REGISTRY: dict[str, Entry] = {
             "orienteer.beam.solvers:PrizeCostLevelSearch",
         ),
         Entry(
+            "cs-l",
+            "cost-level beam search CS(K, tau) scored by the attention network",
+            "Liu, Xu, Su, Xiao and Yang 2020",
+            "orienteer.network.solvers:LearnedCostLevelSearch",
+        ),
+        Entry(
+            "an-dqn",
+            "attention network trained by double Q-learning, greedy",
+            "Liu, Xu, Su, Xiao and Yang 2020",
+            "orienteer.network.solvers:DqnGreedy",
+        ),
+        Entry(
+            "an-dqn-beam",
+            "the same network, step-by-step beam search",
+            "Liu, Xu, Su, Xiao and Yang 2020",
+            "orienteer.network.solvers:DqnBeam",
+        ),
+        Entry(
+            "an-at",
+            "attention decoder on our encoder, greedy",
+            "Kool, van Hoof and Welling 2019; Liu et al. 2020",
+            "orienteer.network.solvers:AttentionGreedy",
+        ),
+        Entry(
+            "an-at-beam",
+            "the same network, step-by-step beam search",
+            "Kool, van Hoof and Welling 2019; Liu et al. 2020",
+            "orienteer.network.solvers:AttentionBeam",
+        ),
+        Entry(
+            "an-pn",
+            "pointer-network decoder on our encoder, greedy",
+            "Nazari, Oroojlooy, Snyder and Takac 2018; Liu et al. 2020",
+            "orienteer.network.solvers:PointerGreedy",
+        ),
+        Entry(
+            "an-pn-beam",
+            "the same network, step-by-step beam search",
+            "Nazari, Oroojlooy, Snyder and Takac 2018; Liu et al. 2020",
+            "orienteer.network.solvers:PointerBeam",
+        ),
+        Entry(
             "tsili",
             "greedy construction by desirability, or the best of many random ones",
             "Tsiligirides 1984",

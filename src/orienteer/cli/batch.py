@@ -21,7 +21,7 @@ INTERRUPTED = 130
 @click.argument("file", type=click.Path(), metavar="SET.npz")
 @with_options(*SEARCH)
 @click.option("--count", type=click.IntRange(min=1), metavar="N", help="Only the first N instances.")
-@click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Processes; threads for cs-p and tsili-beam.")
+@click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Processes; threads for beams and networks.")
 @click.option("--out", type=click.Path(), required=True, metavar="RESULT.npz", help="Where the results go.")
 def batch(
     file: str,
@@ -32,6 +32,8 @@ def batch(
     device: str,
     beam: int | None,
     tau: float | None,
+    weights: str | None,
+    score: str | None,
     more: Sequence[str],
     count: int | None,
     workers: int | None,
@@ -47,7 +49,8 @@ def batch(
     check_writable(out, file)
     stop = stop_of(seconds, steps)
     instances = read_set(file)[:count]
-    method, settings = configured(solver, device, beam, tau, more)
+    named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
+    method, settings = configured(solver, device, named, more)
     results: list[Result] = []
     try:
         with Bar() as bar:

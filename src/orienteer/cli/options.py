@@ -18,6 +18,7 @@ from orienteer.solve import REGISTRY, make_solver, solver_class
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEVICE = click.Choice(("auto", "cpu", "cuda"))
+SCORE = click.Choice(("parent", "child"))
 SEED = PLACE = click.IntRange(min=0)
 
 
@@ -34,8 +35,10 @@ SEARCH = (
     click.option("--steps", type=int, metavar="N", help="Step limit: same seed, same result."),
     click.option("--seed", type=SEED, default=0, metavar="N", help="For the random choices.  [default: 0]"),
     click.option("--device", type=DEVICE, default="auto", help="For solvers that can use a GPU.  [default: auto]"),
-    click.option("--beam", type=int, metavar="K", help="Beam width (cs-p, tsili-beam)."),
-    click.option("--tau", type=float, metavar="F", help="Width of a cost level (cs-p)."),
+    click.option("--beam", type=int, metavar="K", help="Beam width (cs-p, cs-l, the -beam solvers)."),
+    click.option("--tau", type=float, metavar="F", help="Width of a cost level (cs-p, cs-l)."),
+    click.option("--weights", metavar="NAME|FILE", help="Weights of a learned solver, instead of its own."),
+    click.option("--score", type=SCORE, help="Whose look ranks a path (cs-p, cs-l).  [default: parent]"),
     click.option(
         "--set", "more", multiple=True, metavar="KEY=VALUE", help="Any setting of the solver; may be repeated."
     ),
@@ -72,12 +75,13 @@ def read_problem(file: str, how: dict[str, Any]) -> Instance:
     return read(file, **{key: value for key, value in how.items() if value is not None})
 
 
-def configured(
-    name: str, device: str, beam: int | None, tau: float | None, more: Sequence[str]
-) -> tuple[Solver, dict[str, Any]]:
-    """The solver with the settings that were given, and these settings; `device` only where the solver has one."""
+def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str]) -> tuple[Solver, dict[str, Any]]:
+    """The solver with the settings that were given, and these settings; `device` only where the solver has one.
+
+    `named` are settings that have an option of their own, None where it was not given.
+    """
     known = get_type_hints(solver_class(name).config_class)
-    given: dict[str, Any] = {key: value for key, value in (("beam", beam), ("tau", tau)) if value is not None}
+    given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
     if device == "cuda":
         _need_cuda()
         if "device" not in known:

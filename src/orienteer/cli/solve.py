@@ -37,6 +37,8 @@ def solve(
     device: str,
     beam: int | None,
     tau: float | None,
+    weights: str | None,
+    score: str | None,
     more: Sequence[str],
     initial: str | None,
     out: str | None,
@@ -59,7 +61,8 @@ def solve(
         check_picture(plot)
     asked = stop_of(seconds, steps)
     instance = read_problem(file, how)
-    method, _ = configured(solver, device, beam, tau, more)
+    named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
+    method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_tour(initial, instance)
     with Interrupt() as interrupt, Bar() as bar:
         stop = AnyOf(method.default_stop(instance) if asked is None else asked, interrupt)
