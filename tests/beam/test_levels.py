@@ -49,6 +49,13 @@ def test_a_full_queue_keeps_the_best_over_several_puts():
     assert levels.pop(1).score.tolist() == [9.0, 4.0]
 
 
+def test_a_tie_with_the_worst_goes_to_the_cheaper():
+    levels = queues(1)
+    for stamp, cost in ((1, 0.9), (2, 0.5), (3, 0.6)):
+        levels.put(children((0, 1.0, cost, stamp, stamp)))
+    assert levels.pop(1).stamp.tolist() == [2]
+
+
 def test_a_read_queue_starts_afresh():
     levels = queues(1)
     levels.put(children((0, 9.0, 0.5, 1, 1)))

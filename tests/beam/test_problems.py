@@ -1,10 +1,12 @@
 """Instances as tensors, and paths of them."""
 
 import numpy as np
+import pytest
 import torch
 
 from instances import small_instance
 from orienteer import Instance
+from orienteer.beam.outlook import outlook
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import PrizeScore, TsiliScore
 from orienteer.beam.states import States
@@ -47,6 +49,37 @@ def test_straight_is_the_direct_leg():
 def test_mean_prize_leaves_out_zeros():
     problems = Problems.from_instances([Instance(np.ones((3, 3)), [0, 1, 3], 9.0), Instance(np.ones((1, 1)), [0], 9.0)])
     assert problems.mean_prize.tolist() == [2, 0]
+
+
+def test_prizes_alike():
+    alike = [Instance(np.ones((3, 3)), prizes, 9.0) for prizes in ([0, 2, 2], [2, 2, 2], [0, 1, 2], [0, 0, 0])]
+    assert Problems.from_instances(alike).alike.tolist() == [True, True, False, False]
+
+
+def test_outlook_adds_up_what_is_left():
+    """For every child: closeness of all pairs of nodes that it leaves, which is what fits now less the child."""
+    instances = [small_instance("asymmetric", size, seed=3).replace(limit=9.0) for size in (6, 4, 6)]
+    problems = Problems.from_instances(instances)
+    first = States.initial(problems)
+    states = first.extended(torch.tensor([2, 0, 1, 0]), torch.tensor([1, 5, 2, 4]))
+    fits = states.feasible()
+    fast = outlook(states, fits)
+    for row in range(4):
+        instance = instances[int(states.instance[row])]
+        costs = instance.costs + np.diag(np.full(instance.size, np.inf))
+        typical = costs.min(1).mean()
+        near = (np.exp(-costs / typical) + np.exp(-costs.T / typical)) / 2
+        for child in fits[row].nonzero()[:, 0].tolist():
+            left = [v for v in fits[row].nonzero()[:, 0].tolist() if v != child]
+            slow = typical * sum(near[u, w] for u in left for w in left if u != w)
+            assert float(fast[row, child]) == pytest.approx(slow)
+
+
+def test_closeness_of_one_node_or_no_costs_is_finite():
+    problems = Problems.from_instances([Instance(np.zeros((3, 3)), [0, 1, 1], 1.0), Instance([[0.0]], [1], 1.0)])
+    near, typical = problems.closeness
+    assert near.isfinite().all()
+    assert (typical > 0).all()
 
 
 def test_extended_paths():

@@ -20,6 +20,7 @@ SOLVERS = ("cs-p", "tsili-beam")
 @pytest.mark.parametrize("name", SOLVERS)
 def test_a_batch_of_mixed_sizes_equals_one_by_one(name):
     instances = [small_instance("euclidean", size, seed=size) for size in (3, 30, 12, 1, 21, 8)] + all_families(4)
+    instances += [one.replace(prizes=np.ones(one.size)) for one in instances[:6]]
     together = solve_batch(instances, name, beam=4)
     for instance, result in zip(instances, together, strict=True):
         assert solve(instance, name, beam=4).tour == result.tour

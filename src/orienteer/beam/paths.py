@@ -38,7 +38,7 @@ class PathLog:
         visited = self._visited.index_select(0, parent)
         visited.scatter_(1, last[:, None], True)
         prize = self._prize.index_select(0, parent)
-        prize += self.problems.prizes.view(-1).index_select(0, instance * nodes + last)
+        prize += self.problems.prizes.reshape(-1).index_select(0, instance * nodes + last)
         memory = None if self._memory is None else self._memory.index_select(0, parent)
         states = States(self.problems, instance, last, visited, chosen.cost, prize, chosen.score, memory)
         self._append(chosen.link, states)

@@ -16,8 +16,8 @@ from orienteer.core.instance import TOLERANCE, Array, Instance
 class Problems:
     """A batch of instances, padded to the largest with nodes that nothing reaches.
 
-    Costs and prizes stay in float64: a search may round inside its scores, never in what it accepts. Prizes lie on a grid
-    of about their sum / 2**52, where sums are exact: the same nodes in another order have the same prize to the last bit.
+    Costs and prizes stay in float64: a search may round inside its scores, never in what it accepts. Prizes lie on a
+    grid of about their sum / 2**52, where sums are exact: the same nodes in another order have the same prize.
     """
 
     costs: Tensor  # (batch, node, node) float64, inf to and from padding
@@ -80,6 +80,32 @@ class Problems:
     def mean_prize(self) -> Tensor:
         """(batch,) mean of the prizes above zero: what a stop is worth, roughly."""
         return self.prizes.sum(1) / (self.prizes > 0).sum(1).clamp(min=1)
+
+    @cached_property
+    def alike(self) -> Tensor:
+        """(batch,) bool: whether all prizes above zero are the same."""
+        least = torch.where(self.prizes > 0, self.prizes, torch.inf).amin(1)
+        return least == self.prizes.amax(1)
+
+    @cached_property
+    def any_alike(self) -> bool:
+        """Whether that holds for any instance."""
+        return bool(self.alike.any())
+
+    @cached_property
+    def closeness(self) -> tuple[Tensor, Tensor]:
+        """(batch, node, node) exp(-cost / typical), alike in both directions, and (batch,) the typical cost of a leg.
+
+        Typical is the mean cost to the nearest node.
+        """
+        itself = torch.eye(self.nodes, dtype=torch.bool, device=self.device)
+        costs = self.costs.masked_fill(itself, torch.inf)
+        nearest = costs.amin(2)
+        real = nearest < torch.inf
+        typical = nearest.masked_fill(~real, 0.0).sum(1) / real.sum(1).clamp(min=1)
+        typical = typical.maximum(1e-9 * self.limit)
+        near = torch.exp(-costs / typical[:, None, None])
+        return (near + near.mT) / 2, typical
 
 
 def _on_grid(prizes: Array) -> Array:

@@ -6,6 +6,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from orienteer.beam.outlook import outlook
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
 
@@ -33,19 +34,24 @@ class Scorer(Protocol):
 class PrizeScore:
     """The prize collected so far: the score of CS-p.
 
-    Among paths of the same prize the cheaper is better and so, a tenth as much, is one that is far from the end: it has
-    its way home still before it. Both together count for about a ten-thousandth of a prize.
+    Between ties the cheaper path is better and so, by a third as much, is one that is far from the end, with its way
+    home still before it; a whole limit of cost counts for a ten-thousandth of a mean prize. Where all prizes are the
+    same, ties are all there is: there the `outlook` counts as well, and a limit of cost for a hundredth.
     """
 
     def children(self, states: States) -> Children:
         problems, instance = states.problems, states.instance
         prize = states.prize[:, None] + problems.prizes.index_select(0, instance)
-        cost = states.cost[:, None] + states.leg - 0.1 * problems.to_end.index_select(0, instance)
+        arrival = states.cost[:, None] + states.leg
+        cost = arrival - 0.3 * problems.to_end.index_select(0, instance)
+        if problems.any_alike:
+            alike = problems.alike.index_select(0, instance)[:, None]
+            cost = torch.where(alike, cost - 0.3 * outlook(states, states.feasible(arrival)), cost)
         return Children(prize - _tie_price(problems).index_select(0, instance)[:, None] * cost)
 
     def paths(self, states: States) -> Tensor:
         problems, instance = states.problems, states.instance
-        cost = states.cost - 0.1 * problems.to_end[instance, states.last]
+        cost = states.cost - 0.3 * problems.to_end[instance, states.last]
         return states.prize - _tie_price(problems)[instance] * cost
 
 
@@ -74,7 +80,7 @@ class TsiliScore:
 
 def _tie_price(problems: Problems) -> Tensor:
     """(batch,) the prize that a unit of cost is worth where only ties are to be broken."""
-    return 1e-4 * problems.mean_prize / problems.limit
+    return torch.where(problems.alike, 1e-2, 1e-4) * problems.mean_prize / problems.limit
 
 
 def _least_cost(problems: Problems) -> Tensor:

@@ -60,7 +60,7 @@ class States:
     def leg(self) -> Tensor:
         """(state, node) cost of going from the path's last node to each node."""
         problems = self.problems
-        return problems.costs.view(-1, problems.nodes).index_select(0, self.instance * problems.nodes + self.last)
+        return problems.costs.reshape(-1, problems.nodes).index_select(0, self.instance * problems.nodes + self.last)
 
     def feasible(self, arrival: Tensor | None = None) -> Tensor:
         """(state, node) bool: nodes to go to next from which the end can still be reached within the limit.
