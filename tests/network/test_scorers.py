@@ -12,7 +12,8 @@ from orienteer.beam.states import States
 from orienteer.learn.environment import advance
 from orienteer.network.attention_network import AttentionNetwork
 from orienteer.network.batching import take
-from orienteer.network.scorers import ActorScore, ValueScore
+from orienteer.network.decoders import RouteConfig, RouteModel
+from orienteer.network.scorers import ActorScore, DecoderScore, ValueScore
 
 
 class PerfectScore(ValueScore):
@@ -94,3 +95,16 @@ def test_an_actors_score_is_the_log_chance_of_the_whole_path() -> None:
     later = advance(States(**{**vars(states), "score": first[:, node[0]]}), node)
     second = scorer.children(later).scores
     torch.testing.assert_close(second.exp().sum(1), first[:, node[0]].exp())
+
+
+def test_what_is_remembered_of_a_batch_serves_no_other() -> None:
+    """Batches come and go, perhaps at the same place in memory, with one score for all of them."""
+    network = AttentionNetwork(CONFIGS["tuned"]).eval()
+    torch.nn.init.normal_(network.advantage.weight)
+    model = RouteModel(RouteConfig("pointer", True, CONFIGS["tuned"])).eval()
+    shared = ValueScore(network), DecoderScore(model)
+    for seed in range(5):
+        states = beginning(some_instance(8, seed), some_instance(6, 20 + seed))
+        for one, fresh in zip(shared, (ValueScore(network), DecoderScore(model)), strict=True):
+            assert torch.equal(one.children(states).scores, fresh.children(states).scores)
+        del states

@@ -121,3 +121,17 @@ def test_impossible_settings_are_refused() -> None:
         BeamConfig(beam=0)
     with pytest.raises(ValueError, match="device must be 'auto', 'cpu' or 'cuda', got 'tpu'"):
         DqnGreedy(GreedyConfig(device="tpu")).solve(some_instance(4, 1))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no CUDA device")
+@every_solver
+def test_a_gpu_finds_routes_and_the_same_again(solver: type[LearnedSolver]) -> None:
+    instances = [some_instance(size, size, symmetric=size % 2 == 0, end=size % 3) for size in (30, 9, 12, 7)]
+    for result, again in zip(
+        solver(solver.config_class(device="cuda")).solve_batch(instances),
+        solver(solver.config_class(device="cuda")).solve_batch(instances),
+        strict=True,
+    ):
+        assert result.tour == again.tour
+        assert result.prize > 0
+    assert solver(solver.config_class(device="cuda")).solve(instances[0]).prize > 0
