@@ -30,6 +30,20 @@ def test_table_by_hand(cli: Cli, town: Path, tmp_path: Path) -> None:
     assert origin.endswith(" s, 0 steps, seed 0")
 
 
+def test_a_close_bound_is_said(cli: Cli, town: Path, tmp_path: Path) -> None:
+    """Within reach lie 7.5; a route to barn and pond leaves a fifth of it, one past the mill as well nothing."""
+    route, steps = tmp_path / "route.txt", ("--solver", "random", "--steps", "0", "--initial", tmp_path / "route.txt")
+    route.write_text("0 2 3 0\n")
+    assert "below the best there is" not in cli("solve", town, *steps).out
+    route.write_text("0 1 2 3 0\n")
+    assert "random: proven optimal in" in cli("solve", town, "--limit", "14", *steps).out
+    close = TOWN.replace(prizes=[0, 0.5, 2, 4, 50])
+    write(close, tmp_path / "close.json")
+    route.write_text("0 2 3 0\n")
+    out = cli("solve", tmp_path / "close.json", *steps).out
+    assert "random: best found, at most 7.7 % below the best there is, in " in out
+
+
 def test_a_proof_is_said(cli: Cli, town: Path) -> None:
     out = cli("solve", town, "--solver", "enumerate").out
     assert "prize 6 of 57.5, cost 12 of 13, slack 1, 3 of 5 places" in out

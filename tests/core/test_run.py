@@ -1,7 +1,6 @@
 """One run: the incumbent, the trace, the end; and the solver class around it."""
 
 import itertools
-import math
 
 import pytest
 
@@ -73,11 +72,30 @@ def test_ends_when_the_bound_meets_the_prize() -> None:
     assert (result.solver, result.seed, result.settings) == ("none", 3, {"width": 2})
 
 
-def test_without_a_bound_nothing_is_optimal() -> None:
-    result = Run(LINE, Never()).result("none", 0, {})
-    assert result.status == "stopped"
-    assert math.isinf(result.bound)
-    assert math.isinf(result.gap)
+def test_the_first_bound_is_what_lies_within_reach() -> None:
+    assert Run(LINE, Never()).bound == 8
+    near = LINE.replace(limit=3)  # too short for node 2 and back
+    run = Run(near, Never())
+    assert run.bound == 3
+    result = run.result("none", 0, {})
+    assert (result.status, result.gap) == ("stopped", 1)
+    run.offer([0, 1, 0])
+    assert not run.report()
+
+
+def test_collecting_everything_is_a_proof() -> None:
+    run = Run(LINE.replace(limit=9), Never())
+    run.offer([0, 1, 2, 3, 0])
+    assert run.report()
+    assert run.result("none", 0, {}).status == "optimal"
+
+
+def test_a_phase_may_end_earlier() -> None:
+    run = Run(LINE, MaxSteps(9))
+    with run.within(MaxSteps(2)):
+        assert run.step(2)
+    assert not run.report()
+    assert run.step(7)
 
 
 def test_a_plain_function_can_stop_a_run() -> None:

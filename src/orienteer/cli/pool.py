@@ -17,7 +17,7 @@ from orienteer.core.errors import OrienteerError
 from orienteer.core.instance import Instance
 from orienteer.core.result import Result
 from orienteer.core.solver import Solver
-from orienteer.core.stop import AnyOf, Progress, Stop
+from orienteer.core.stop import AnyOf, MaxSteps, Progress, Stop
 from orienteer.solve import make_solver
 
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -32,7 +32,7 @@ def solve_in_processes(
     workers: int,
 ) -> Iterator[Result]:
     """The results in order; after a Ctrl-C, those before the first that it cut short."""
-    make_solver(name, **settings).prepare(instances[0])  # compiles once, so that the processes find it done
+    make_solver(name, **settings).solve(instances[0], MaxSteps(0))  # compiles, so that the processes find it done
     context = multiprocessing.get_context("spawn")
     ended = context.Event()
     pool = concurrent.futures.ProcessPoolExecutor(

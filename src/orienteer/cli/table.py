@@ -8,6 +8,9 @@ from orienteer.core.instance import Instance
 from orienteer.core.result import Result
 from orienteer.core.tour import Tour, route_cost
 
+TELLING = 0.1
+"""A bound is worth a word if it is no farther above the prize, as a share of itself."""
+
 
 def route_table(instance: Instance, tour: Tour) -> str:
     """One line a stop: its number, place, prize, the leg to it, the cost up to it and what is left of the limit."""
@@ -42,9 +45,11 @@ def totals(instance: Instance, tour: Tour) -> str:
 
 def origin(result: Result) -> str:
     """One line: which solver found the route, how it ended, how long it took."""
+    choice = f" ({result.settings['choice']})" if "choice" in result.settings else ""
     ending = "proven optimal" if result.status == "optimal" else "best found"
-    bound = f", bound {result.bound:.6g}" if result.status != "optimal" and result.bound < float("inf") else ""
-    return f"{result.solver}: {ending} in {result.seconds:.3g} s, {result.steps:,} steps, seed {result.seed}{bound}"
+    if result.status != "optimal" and result.gap <= TELLING:
+        ending += f", at most {100 * result.gap:.2g} % below the best there is,"
+    return f"{result.solver}{choice}: {ending} in {result.seconds:.3g} s, {result.steps:,} steps, seed {result.seed}"
 
 
 def place_name(instance: Instance, node: int) -> str:
