@@ -88,7 +88,8 @@ def test_other_criteria_in_a_batch():
 
 
 def test_proof_needs_an_unbounded_search_that_ended_by_itself():
-    instance = small_instance("euclidean", 7, seed=1).replace(limit=50.0)
+    instance = small_instance("euclidean", 7, seed=1).replace(limit=1.5)
+    assert solve(instance, "cs-p", beam=None).prize < instance.prizes.sum()
     assert solve(instance, "cs-p", beam=None).status == "optimal"
     assert solve(instance, "cs-p", beam=None, branch=3).status == "stopped"
     assert solve(instance, "cs-p", beam=20).status == "stopped"

@@ -36,7 +36,6 @@ def test_never_above_the_oracle():
     instances = all_families(20)
     for instance, result in zip(instances, solve_batch(instances, "tsili-beam", beam=3), strict=True):
         assert result.prize <= best_prize(instance) + 1e-9
-        assert result.status == "stopped"
 
 
 def test_a_wider_beam_is_better_on_average():

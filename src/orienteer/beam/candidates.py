@@ -114,5 +114,5 @@ def _ranked(score: Tensor, group: Tensor, most: int, dropped: Tensor) -> tuple[T
     group = rank >> score_bits
     begins = torch.ones_like(group, dtype=torch.bool)
     begins[1:] = group[1:] != group[:-1]
-    row = torch.arange(len(group), device=group.device)
-    return order, group, row - torch.where(begins, row, 0).cummax(0).values
+    first = begins.nonzero().squeeze(1).index_select(0, begins.cumsum(0) - 1)  # row where the group begins
+    return order, group, torch.arange(len(group), device=group.device) - first

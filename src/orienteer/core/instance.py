@@ -125,6 +125,8 @@ class Instance:
     @cached_property
     def from_start(self) -> Array:
         """(n,) cost of the cheapest way from the start to each node, through any others."""
+        if self.start == self.end and self.symmetric:
+            return self.to_end
         return _frozen(_cheapest(self.costs, self.start)[0])
 
     @cached_property
