@@ -1,20 +1,21 @@
 """One run of a solver: its clock, its incumbent, its trace. The same for every solver."""
 
-import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from orienteer.core.instance import TOLERANCE, Instance
 from orienteer.core.result import Improvement, Result, Status
-from orienteer.core.stop import OnProgress, Progress, Stop, as_stop, ignore
+from orienteer.core.stop import AnyOf, OnProgress, Progress, Stop, as_stop, ignore
 from orienteer.core.tour import Tour, check_tour
 
 
 class Run:
     """Keeps the best route offered, reports progress and asks the stop criterion.
 
-    It begins with the cheapest way from start to end, so that there is an answer at any moment.
+    It begins with the cheapest way from start to end, so that there is an answer at any moment, and with the prizes of
+    all nodes within reach as the bound.
     """
 
     def __init__(
@@ -29,7 +30,7 @@ class Run:
         self.began = time.perf_counter()
         self.steps = 0
         self.best_step = 0
-        self.bound = math.inf
+        self.bound = float(instance.prizes[instance.reachable].sum())
         self.trace: list[Improvement] = []
         self.best: Tour = check_tour(instance, instance.cheapest_route())
         self._note_best()
@@ -64,6 +65,16 @@ class Run:
         now = self.now()
         self.on_progress(now)
         return self.proven or self.stop(now)
+
+    @contextmanager
+    def within(self, stop: Stop) -> Iterator[None]:
+        """For a phase of the search: inside, a further criterion ends it too."""
+        whole = self.stop
+        self.stop = AnyOf(whole, stop)
+        try:
+            yield
+        finally:
+            self.stop = whole
 
     def tighten(self, bound: float) -> None:
         """Notes an upper bound on the prize; a looser one than is known changes nothing."""

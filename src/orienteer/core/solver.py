@@ -1,8 +1,11 @@
 """What every solver looks like: settings to the constructor, the question to `solve`."""
 
 import dataclasses
+import logging
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from orienteer.core.instance import Instance
@@ -53,7 +56,8 @@ class Solver(ABC):
         initial: Sequence[int] | None = None,
     ) -> Result:
         """The best route found; never a worse one than `initial`, if that is given."""
-        self.prepare(instance)
+        with _notice(f"{self.name}: compiling its kernels for this machine; this happens once and takes some seconds"):
+            self.prepare(instance)
         run = Run(instance, self.default_stop(instance) if stop is None else stop, on_progress)
         if initial is not None:
             run.offer(initial)
@@ -80,3 +84,19 @@ class Solver(ABC):
     def settings(self) -> dict[str, Any]:
         """The configuration as plain values."""
         return dataclasses.asdict(self.config)
+
+
+NOTICE_SECONDS = 1.0
+"""Preparations that take longer are announced."""
+
+
+@contextmanager
+def _notice(message: str) -> Iterator[None]:
+    """Logs the message if the block takes more than a moment."""
+    timer = threading.Timer(NOTICE_SECONDS, logging.getLogger("orienteer").warning, (message,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -13,6 +13,7 @@ from orienteer.core.instance import Instance
 from orienteer.core.run import Run
 from orienteer.core.solver import Solver
 from orienteer.core.stop import MaxSteps
+from orienteer.heuristics.problem import kernel_problem
 from orienteer.kernels.drop_add import route_cost
 from orienteer.kernels.evolve import breed, improve, plant
 from orienteer.kernels.population import Population, Problem, new_population
@@ -68,7 +69,7 @@ class Evolution(Solver):
 
     def search(self, run: Run, seed: int) -> None:
         """Offers each better route, in the piece of work that found it."""
-        problem, names = _problem(run.instance)
+        problem, names = kernel_problem(run.instance)
         if len(names) < 3:
             return  # nowhere to go between start and end
         population = new_population(self.config.population, len(names))
@@ -107,9 +108,6 @@ class Evolution(Solver):
 PIECE_SECONDS = 0.02
 """About how long a piece of work takes, so that a search ends in time."""
 
-NEAR = 100
-"""The most near nodes listed for each node; of these the visited ones count."""
-
 _prepared = False
 
 
@@ -138,46 +136,3 @@ def _first_share(problem: Problem) -> float:
     size = nearest_neighbour(np.arange(1, nodes - 1), nodes - 2, problem.costs, problem.near_out, route, place)
     shorten(route, size, place, problem.costs, problem.near_out, problem.symmetric, problem.least)
     return min(1.0, math.sqrt(problem.budget / max(problem.budget, route_cost(route, size, problem.costs))))
-
-
-def _problem(instance: Instance) -> tuple[Problem, npt.NDArray[np.int64]]:
-    """The kernels' form of an instance, and the instance's number of each of its nodes."""
-    inner = instance.reachable.copy()
-    inner[[instance.start, instance.end]] = False
-    names = np.array([instance.start, *np.flatnonzero(inner), instance.end], dtype=np.int64)
-    costs = np.ascontiguousarray(instance.costs[np.ix_(names, names)])
-    costs[costs > instance.budget] = 2 * instance.budget
-    np.fill_diagonal(costs, 0.0)
-    round_trip = instance.start == instance.end
-    prizes = instance.prizes[names]
-    if round_trip:
-        costs[0, -1] = costs[-1, 0] = 0.0
-        prizes[-1] = 0.0
-    symmetric = bool(np.array_equal(costs, costs.T))
-    near_out = _nearest(costs)
-    places = {int(name): place for place, name in enumerate(names[:-1])}
-    fallback = [places[node] for node in instance.cheapest_route()[:-1]] + [len(names) - 1]
-    problem = Problem(
-        costs=costs,
-        prizes=prizes,
-        near_in=near_out if symmetric else _nearest(np.ascontiguousarray(costs.T)),
-        near_out=near_out,
-        fallback=np.array(fallback, dtype=np.int64),
-        budget=instance.budget,
-        least=1e-10 * instance.budget,
-        symmetric=symmetric,
-        round_trip=round_trip,
-    )
-    return problem, names
-
-
-def _nearest(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """(n, k) the nodes cheapest to reach from each node, cheapest first, itself left out."""
-    count = min(len(costs) - 1, NEAR)
-    near = np.empty((len(costs), count), dtype=np.int64)
-    for node, row in enumerate(costs):
-        away = row.copy()
-        away[node] = np.inf
-        few = np.argpartition(away, count)[:count] if count < len(costs) - 1 else np.arange(len(costs))
-        near[node] = few[np.argsort(away[few], kind="stable")[:count]]
-    return near
