@@ -10,7 +10,8 @@ from instances import FAMILIES, small_instance, small_instances
 from oracle import best_prize
 from orienteer import Instance, MaxSeconds, MaxSteps, NoImprovement, TargetPrize, check_tour, solve
 from orienteer.heuristics import evolution
-from orienteer.heuristics.evolution import Evolution, EvolutionConfig, _nearest
+from orienteer.heuristics.evolution import Evolution, EvolutionConfig
+from orienteer.heuristics.problem import NEAR, nearest
 
 SMALL = {"population": 20, "candidates": 5}
 
@@ -176,11 +177,11 @@ def test_an_initial_route_is_never_lost():
 
 def test_near_nodes_come_by_cost():
     costs = np.random.default_rng(1).random((150, 150))
-    near = _nearest(costs)
+    near = nearest(costs)
     np.fill_diagonal(costs, np.inf)
-    assert near.shape == (150, evolution.NEAR)
-    assert np.array_equal(near, np.argsort(costs, axis=1)[:, : evolution.NEAR])
-    assert np.array_equal(_nearest(costs[:5, :5]), np.argsort(costs[:5, :5], axis=1)[:, :4])
+    assert near.shape == (150, NEAR)
+    assert np.array_equal(near, np.argsort(costs, axis=1)[:, : NEAR])
+    assert np.array_equal(nearest(costs[:5, :5]), np.argsort(costs[:5, :5], axis=1)[:, :4])
 
 
 def test_settings_are_the_published_ones_and_kept_in_the_result():

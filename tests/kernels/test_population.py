@@ -3,7 +3,7 @@
 import numpy as np
 
 from orienteer import Instance
-from orienteer.heuristics.evolution import _problem
+from orienteer.heuristics.problem import kernel_problem
 from orienteer.kernels.evolve import breed, improve, plant
 from orienteer.kernels.population import load, new_population, pick_parents, route_prize, store
 from orienteer.kernels.rng import seed_state
@@ -13,7 +13,7 @@ def line(budget):
     """Five spots on a line, a round trip from the first; the kernels' last node is the start again."""
     spots = np.arange(5.0)
     costs = np.abs(spots[:, None] - spots[None])
-    problem, _ = _problem(Instance(costs, np.array([0, 1, 2, 3, 4.0]), 8.0))  # all within reach
+    problem, _ = kernel_problem(Instance(costs, np.array([0, 1, 2, 3, 4.0]), 8.0))  # all within reach
     return problem._replace(budget=budget)
 
 
