@@ -212,3 +212,9 @@ def test_a_way_through_others_counts_as_reachable(size: int, seed: int) -> None:
 def test_asymmetry_is_noticed() -> None:
     assert not Instance([[0, 1], [2, 0]], [0, 1], 5).symmetric
     assert Instance([[0, INF], [INF, 0]], [0, 1], 5).symmetric
+
+
+def test_points_too_far_apart_are_refused():
+    """An overflowing distance would read as "no way" between two places that have one."""
+    with pytest.raises(InvalidInstance, match=r"coords are too far apart: the distance from 0 to 2 overflows"):
+        Instance.from_coords([[0, 0], [1, 1], [1e200, 0]], [0, 1, 1], 5.0)

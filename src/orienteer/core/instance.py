@@ -101,7 +101,12 @@ class Instance:
         """An instance whose costs are distances between points; `metric` is "euclidean" or "manhattan"."""
         points = _numbers("coords", coords, 2)
         points = _coords(points, len(points))
-        return cls(distances(points, metric), prizes, limit, start, end, points, names)
+        with np.errstate(over="ignore"):  # refused below, by name
+            costs = distances(points, metric)
+        if not np.isfinite(costs).all():
+            row, column = np.argwhere(~np.isfinite(costs))[0]
+            raise InvalidInstance(f"coords are too far apart: the distance from {row} to {column} overflows")
+        return cls(costs, prizes, limit, start, end, points, names)
 
     def replace(self, **changes: Any) -> "Instance":
         """A copy with some fields changed, checked anew."""
