@@ -180,7 +180,7 @@ def test_near_nodes_come_by_cost():
     near = nearest(costs)
     np.fill_diagonal(costs, np.inf)
     assert near.shape == (150, NEAR)
-    assert np.array_equal(near, np.argsort(costs, axis=1)[:, : NEAR])
+    assert np.array_equal(near, np.argsort(costs, axis=1)[:, :NEAR])
     assert np.array_equal(nearest(costs[:5, :5]), np.argsort(costs[:5, :5], axis=1)[:, :4])
 
 
