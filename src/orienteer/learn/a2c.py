@@ -1,7 +1,8 @@
 """Advantage actor-critic on the attention network (AN-a2c): one body, logits of the next node and the value to go.
 
 Every roll-out is learned from once: the actor along its generalised advantages (Schulman et al. 2016), the critic
-towards the lambda returns, an entropy bonus against settling too early.
+towards the lambda returns, an entropy bonus against settling too early. Where a roll-out feeds several gradient steps,
+`clip` keeps the actor near the policy that acted (Schulman et al. 2017); without it such training collapses.
 """
 
 import copy
@@ -50,6 +51,8 @@ class A2cSettings:
     """Weight of the entropy at first and later, and the share of the run after which it is later."""
     critic: float = 0.5
     """Weight of the critic's loss."""
+    clip: float = 0.0
+    """How far the chance of a choice may move, as a share of what it was, before it stops to count; 0 for no bound."""
     follow: float = 0.0
     """How much stays of a running average of the weights at each step; 0 to keep none."""
     iterations: int = 20_000
@@ -138,12 +141,13 @@ class RollOut:
     node: Tensor  # (step * environment,)
     advantage: Tensor  # (step * environment,) in prize
     returns: Tensor  # (step * environment,) in prize
+    log_chance: Tensor  # (step * environment,) of the choice under the policy that made it
     weight: Tensor  # (step * environment,) 0 where there was nothing to choose
 
 
 def _roll_out(world: Environment, network: nn.Module, settings: A2cSettings) -> RollOut:
     """Acts by the actor for some steps and works out how each choice compared with what the critic expected."""
-    states, nodes, rewards, ends, stucks, values = [], [], [], [], [], []
+    states, nodes, rewards, ends, stucks, values, chances = [], [], [], [], [], [], []
     for step in range(settings.steps + 1):
         logits, value = evaluate([network], world.states, world.ways, settings.part)[0]
         stuck = logits.isinf().all(1)
@@ -151,6 +155,7 @@ def _roll_out(world: Environment, network: nn.Module, settings: A2cSettings) -> 
         if step == settings.steps:
             break
         node = draw_node(logits, world.generator)
+        chances.append(torch.log_softmax(logits, dim=1).gather(1, node[:, None])[:, 0])
         states.append(world.states)
         reward, done, _ = world.step(node, stuck)
         nodes.append(node)
@@ -161,13 +166,22 @@ def _roll_out(world: Environment, network: nn.Module, settings: A2cSettings) -> 
     returns = lambda_returns(torch.stack(rewards), torch.stack(ends), expected, settings.trace)
     advantage = returns - expected[:-1]
     weight = (~torch.cat(stucks)).float()
-    return RollOut(join(states), torch.cat(nodes), advantage.flatten(), returns.flatten(), weight)
+    log_chance = torch.cat(chances).nan_to_num(0.0)  # nothing to choose, nothing to weigh
+    return RollOut(join(states), torch.cat(nodes), advantage.flatten(), returns.flatten(), log_chance, weight)
 
 
 def draw_node(logits: Tensor, generator: torch.Generator) -> Tensor:
     """(state,) a node drawn from the softmax of (state, node) logits (by the Gumbel trick)."""
     noise = torch.empty_like(logits).exponential_(generator=generator).clamp_min_(1e-30)
     return (logits - noise.log()).argmax(1)
+
+
+def actor_gain(now: Tensor, then: Tensor, advantage: Tensor, clip: float) -> Tensor:
+    """(state,) what the actor is to raise: advantage * log pi, or the clipped ratio of chances now and then."""
+    if not clip:
+        return advantage * now
+    ratio = (now - then).clamp(-20, 20).exp()
+    return torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
 
 
 def _step(
@@ -190,7 +204,8 @@ def _step(
             log_chance = torch.log_softmax(estimate.action.masked_fill(~given.choice, -1e9), dim=1)
             taken = given.choice & (given.node == seen.node[index][:, None])
             spread = -(log_chance.exp() * log_chance * given.choice).sum(1)
-            gain = (seen.advantage[index] / given.unit).clamp(-5, 5) * (log_chance * taken).sum(1)
+            advantage = (seen.advantage[index] / given.unit).clamp(-5, 5)
+            gain = actor_gain((log_chance * taken).sum(1), seen.log_chance[index], advantage, settings.clip)
             errors = functional.smooth_l1_loss(
                 estimate.value / given.unit, seen.returns[index] / given.unit, reduction="none"
             )
