@@ -21,6 +21,9 @@ TOLERANCE = 1e-9
 EXACT_INTEGERS = 2**53
 """Integers up to here are floats without rounding."""
 
+LARGEST = 1e303
+"""Limits and sums of prizes end here, far enough from overflow for every search."""
+
 
 @dataclass(frozen=True, eq=False)
 class Instance:
@@ -76,6 +79,7 @@ class Instance:
         _check_shapes(self.costs, self.prizes)
         _check_values("costs", self.costs, infinite=True)
         _check_values("prizes", self.prizes, infinite=False)
+        _check_sum(self.prizes)
         if self.coords is not None:
             put(self, "coords", _coords(self.coords, self.size))
         if self.names is not None:
@@ -137,7 +141,8 @@ class Instance:
     @cached_property
     def reachable(self) -> npt.NDArray[np.bool_]:
         """(n,) whether some way from start to end through the node could fit, revisits allowed."""
-        fits: npt.NDArray[np.bool_] = self.from_start + self.to_end <= self.budget
+        with np.errstate(over="ignore"):
+            fits: npt.NDArray[np.bool_] = self.from_start + self.to_end <= self.budget
         fits.setflags(write=False)
         return fits
 
@@ -201,12 +206,20 @@ def _frozen(array: Array) -> Array:
 
 
 def _limit(value: float) -> float:
+    if isinstance(value, (str, bytes, bool, np.bool_)):  # float() would take them
+        raise InvalidInstance(f"limit must be a number, got {value!r}")
     try:
         limit = float(value)
+    except OverflowError as error:
+        raise InvalidInstance("limit must be finite, got an integer beyond all floats") from error
     except (TypeError, ValueError) as error:
         raise InvalidInstance(f"limit must be a number, got {value!r}") from error
     if not (limit > 0 and math.isfinite(limit)):
         raise InvalidInstance(f"limit must be positive and finite, got {limit:g}")
+    if limit > LARGEST:
+        raise InvalidInstance(f"limit must be at most {LARGEST:g}, so that sums of costs stay finite, got {limit:g}")
+    if isinstance(value, (int, np.integer)) and int(limit) != value:
+        raise InvalidInstance(f"limit is an integer that a float would round: {value}")
     return limit
 
 
@@ -239,6 +252,13 @@ def _check_values(field: str, values: Array, infinite: bool) -> None:
             place = tuple(int(i) for i in np.argwhere(bad)[0])
             spot = ", ".join(map(str, place))
             raise InvalidInstance(f"{field}[{spot}] {wish}, got {values[place]:g}")
+
+
+def _check_sum(prizes: Array) -> None:
+    with np.errstate(over="ignore"):
+        total = float(prizes.sum())
+    if total > LARGEST:
+        raise InvalidInstance(f"prizes must add up to at most {LARGEST:g}, got {total:g}")
 
 
 def _coords(coords: npt.ArrayLike, size: int) -> Array:
@@ -277,7 +297,8 @@ def _cheapest(costs: Array, source: int) -> tuple[Array, npt.NDArray[np.int64]]:
         if not open_nodes[node] or best[node] == np.inf:
             break
         open_nodes[node] = False
-        through = best[node] + costs[node]
+        with np.errstate(over="ignore"):  # beyond all floats is beyond the limit too
+            through = best[node] + costs[node]
         shorter = open_nodes & (through < best)
         best[shorter] = through[shorter]
         before[shorter] = node
