@@ -142,3 +142,14 @@ def test_solve_batch_seeds_by_place_and_reports() -> None:
     assert [one.seed for one in results] == [7, 8]
     assert heard == [(1, 2), (2, 2)]
     assert all(isinstance(one, Result) for one in results)
+
+
+@pytest.mark.parametrize("prizes", [[0, 1e-10, 5e-10, 2e-10], [0, 0, 1e10, 1]])
+def test_nothing_is_proven_while_a_prize_is_missing(prizes: list[float]) -> None:
+    """Neither where all prizes are tiny nor where one dwarfs the others."""
+    run = Run(LINE.replace(prizes=prizes, limit=10), Never())
+    assert not run.proven
+    run.offer([0, 2, 0])
+    assert not run.proven
+    run.offer([0, 3, 2, 1, 0])
+    assert run.proven
