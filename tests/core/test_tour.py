@@ -90,3 +90,9 @@ def test_judge_agrees_with_a_second_opinion(instance: Instance, random: object) 
         else:
             with pytest.raises(InfeasibleTour):
                 check_tour(instance, route)
+
+
+@pytest.mark.parametrize("node", [1.9, 1.0, "1", None, INF])
+def test_only_whole_numbers_are_nodes(node: object) -> None:
+    with pytest.raises(InfeasibleTour, match="stop 1 must be a node's number"):
+        check_tour(ROUND, [0, node, 0])  # type: ignore[list-item]

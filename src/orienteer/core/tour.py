@@ -1,6 +1,7 @@
 """A route and the one judge of routes."""
 
 import itertools
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,7 +27,7 @@ def check_tour(instance: Instance, nodes: Sequence[int]) -> Tour:
     A route lists start and end, even where they are one node; it visits no node twice; every leg has a finite cost; and
     the legs, added in order, cost no more than the limit (with the tolerance).
     """
-    route = tuple(int(node) for node in nodes)
+    route = _whole(nodes)
     if len(route) < 2:
         raise InfeasibleTour(f"a route needs its start and its end, got {len(route)} node(s)")
     for place, node in enumerate(route):
@@ -54,3 +55,14 @@ def route_cost(instance: Instance, nodes: Sequence[int]) -> float:
         if here != there:
             total += float(instance.costs[here, there])
     return total
+
+
+def _whole(nodes: Sequence[int]) -> tuple[int, ...]:
+    """The nodes as plain integers; a number such as 1.9 is no node and must not be taken for node 1."""
+    route = []
+    for place, node in enumerate(nodes):
+        try:
+            route.append(operator.index(node))
+        except TypeError as error:
+            raise InfeasibleTour(f"stop {place} must be a node's number, got {node!r}") from error
+    return tuple(route)
