@@ -117,3 +117,8 @@ def test_missing_matplotlib_names_the_pip_line(monkeypatch: pytest.MonkeyPatch) 
         draw(SQUARE)
     with pytest.raises(MissingExtra, match=r"pip install 'orienteer\[plot\]'"):
         check_picture("route.png")
+
+
+def test_dollars_are_no_formulas(tmp_path: Path) -> None:
+    named = SQUARE.replace(names=["$\\nothing$", "5 $", "c", "d"])
+    save_picture(named, tmp_path / "a.png", ROUTE, "costs $\\nothing$")

@@ -92,7 +92,8 @@ def draw(instance: Instance, nodes: Sequence[int] | None = None, title: str | No
         if instance.names is not None and len(tour) <= MOST_LABELS:
             _draw_names(axes, page, areas, tour.nodes, instance.names)
     _draw_ends(axes, instance, page)
-    axes.set_title(_title(instance, tour, title), fontsize=12, loc="left", color=ROUTE, linespacing=1.5)
+    heading = axes.set_title(_title(instance, tour, title), fontsize=12, loc="left", color=ROUTE, linespacing=1.5)
+    heading.set_parse_math(False)
     legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=4, frameon=False, fontsize=10)
     for handle in legend.legend_handles:
         handle.set_sizes([200 if handle.get_label() in STARS else 80])
@@ -227,6 +228,7 @@ def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], n
         best = left, low, _, high = min(places, key=lambda box: _clash(box, boxes, obstacles, page))
         boxes.append(best)
         text = axes.text(left, (low + high) / 2, names[node], va="center", fontsize=LABEL, color=ROUTE, zorder=7)
+        text.set_parse_math(False)  # a dollar in a name is a dollar
         text.set_path_effects([effects.withStroke(linewidth=2.5, foreground="white")])
         text.set_in_layout(False)
 
