@@ -217,3 +217,14 @@ def test_every_step_an_improvement():
     result = Evolution(config).solve(euclidean(3), MaxSteps(5))
     assert 1 <= result.steps <= 5
     assert dataclasses.asdict(config) == result.settings
+
+
+@pytest.mark.parametrize("stop", [MaxSteps(300), NoImprovement(60)])
+def test_the_clock_does_not_matter_where_nothing_reads_it(stop, monkeypatch):
+    """Work was cut into pieces by time, and which routes were offered hung on the cuts."""
+    found = []
+    for seconds in (1e-9, 1e9):
+        monkeypatch.setattr(evolution, "PIECE_SECONDS", seconds)
+        found.append([solve(euclidean(seed), "compass", stop, seed=seed) for seed in range(6)])
+    for one, other in zip(*found, strict=True):
+        assert (one.tour, one.steps) == (other.tour, other.steps)

@@ -255,10 +255,14 @@ def test_the_narrowest_settings():
         ({"ratio_share": 2}, "ratio_share must be from 0 to 1, got 2"),
         ({"noise": float("nan")}, "noise must be from 0 to 1, got nan"),
         ({"blink": 1.01}, "blink must be from 0 to 1, got 1.01"),
-        ({"remove": 0}, "remove must be at least 1, got 0"),
-        ({"longest": 0}, "longest must be at least 1, got 0"),
-        ({"strings": 0}, "strings must be at least 1, got 0"),
-        ({"fewest": 0}, "fewest must be at least 1, got 0"),
+        ({"remove": 0}, "remove must be a whole number of at least 1, got 0"),
+        ({"longest": 0}, "longest must be a whole number of at least 1, got 0"),
+        ({"strings": 0}, "strings must be a whole number of at least 1, got 0"),
+        ({"fewest": 0}, "fewest must be a whole number of at least 1, got 0"),
+        ({"most": 9.5}, "most must be a whole number of at least 1, got 9.5"),
+        ({"hot": float("inf")}, "hot must be finite and not negative, got inf"),
+        ({"slack_price": float("nan")}, "slack_price must be finite and not negative, got nan"),
+        ({"floor": -0.1}, "floor must be finite and not negative, got -0.1"),
         ({"most": 3}, "most must be at least fewest, 8, got 3"),
         ({"cold": 0.9}, "cold must be above 0 and at most hot, 0.5, got 0.9"),
         ({"cold": 0.0}, "cold must be above 0 and at most hot, 0.5, got 0.0"),
@@ -267,3 +271,10 @@ def test_the_narrowest_settings():
 def test_wrong_settings(change, message):
     with pytest.raises(ValueError, match=f"NeighbourhoodConfig.{message}"):
         NeighbourhoodConfig(**change)
+
+
+def test_the_largest_prizes_do_not_overflow():
+    """Prizes are raised to powers above one; those of 1e300 once were infinite."""
+    instance = town(4)
+    huge = instance.replace(prizes=instance.prizes * (1e300 / instance.prizes.max()))
+    assert solve(huge, "lns", MaxSteps(2000), seed=3).prize > huge.prizes.max()

@@ -87,7 +87,8 @@ class Evolution(Solver):
         config = self.config
         unit = float(problem.prizes.max()) / 100  # the authors add 1 to scores from 1 to 100
         share = _first_share(problem)
-        for first, last in _pieces(config.population):
+        timed = math.isfinite(run.stop.seconds_left(run.now()))
+        for first, last in _pieces(config.population, len(problem.prizes), timed):
             plant(problem, population, first, last, share, state)
             improve(problem, population, first, last)
             yield 0
@@ -98,7 +99,7 @@ class Evolution(Solver):
                 made = breed(problem, population, config.candidates, unit, config.mutation, count, state)
                 left -= made
                 yield made
-            for first, last in _pieces(config.population):
+            for first, last in _pieces(config.population, len(problem.prizes), timed):
                 improve(problem, population, first, last)
                 yield int(last == config.population)
             if _converged(population.prizes, config.stop_percent):
@@ -111,14 +112,18 @@ PIECE_SECONDS = 0.02
 _prepared = False
 
 
-def _pieces(count: int) -> Iterator[tuple[int, int]]:
-    """Ranges that together cover `count` individuals, longer while the work on them is quick."""
-    first, length = 0, 1
+def _pieces(count: int, nodes: int, timed: bool) -> Iterator[tuple[int, int]]:
+    """Ranges that together cover `count` individuals, longer while the work on them is quick.
+
+    Pieces depend on the clock only where the stop criterion does, so that runs of so many steps are repeatable.
+    """
+    first, length = 0, 1 if timed else max(1, 2000 // nodes)
     while first < count:
         began = time.perf_counter()
         last = min(count, first + length)
         yield first, last
-        length = length * 4 if time.perf_counter() - began < PIECE_SECONDS / 4 else max(1, length // 2)
+        if timed:
+            length = length * 4 if time.perf_counter() - began < PIECE_SECONDS / 4 else max(1, length // 2)
         first = last
 
 

@@ -58,9 +58,16 @@ class NeighbourhoodConfig:
         for field in ("start_share", "spare", "ratio_share", "noise", "blink"):
             if not 0 <= getattr(self, field) <= 1:
                 raise ValueError(f"NeighbourhoodConfig.{field} must be from 0 to 1, got {getattr(self, field)}")
-        for field in ("remove", "longest", "strings", "fewest"):
-            if getattr(self, field) < 1:
-                raise ValueError(f"NeighbourhoodConfig.{field} must be at least 1, got {getattr(self, field)}")
+        for field in ("remove", "longest", "strings", "fewest", "most"):
+            if not isinstance(getattr(self, field), int) or getattr(self, field) < 1:
+                raise ValueError(
+                    f"NeighbourhoodConfig.{field} must be a whole number of at least 1, got {getattr(self, field)}"
+                )
+        for field in ("hot", "slack_price", "floor"):
+            if not 0 <= getattr(self, field) < math.inf:
+                raise ValueError(
+                    f"NeighbourhoodConfig.{field} must be finite and not negative, got {getattr(self, field)}"
+                )
         if self.most < self.fewest:
             raise ValueError(f"NeighbourhoodConfig.most must be at least fewest, {self.fewest}, got {self.most}")
         if not 0 < self.cold <= self.hot:
@@ -180,7 +187,8 @@ def _population(instance: Instance, seconds: float, steps: float) -> int:
 def _graph(problem: Problem) -> Graph:
     back = problem.costs if problem.symmetric else np.ascontiguousarray(problem.costs.T)
     near = problem.near_out if problem.symmetric else nearest(np.minimum(problem.costs, back))
-    powers = np.array([problem.prizes**exponent for exponent in EXPONENTS])
+    relative = problem.prizes / (problem.prizes.max() or 1.0)  # powers of the largest floats would overflow
+    powers = np.array([relative**exponent for exponent in EXPONENTS])
     return Graph(problem.costs, back, problem.prizes, powers, near)
 
 
