@@ -17,7 +17,7 @@ def test_without_a_bound_it_is_the_policy_gradient():
 
 
 def test_a_choice_that_moved_far_enough_counts_no_more():
-    """Chances of 0.5 that moved to 0.7, 0.3, 0.7, 0.3, 0.5: where the advantage asks for no more there is no gradient."""
+    """Chances of 0.5 moved to 0.7, 0.3, 0.7, 0.3, 0.5: where the advantage asks for no more, there is no gradient."""
     then = torch.full((5,), math.log(0.5))
     now = torch.tensor([0.7, 0.3, 0.7, 0.3, 0.5]).log().requires_grad_()
     gain = actor_gain(now, then, torch.tensor([1.0, 1.0, -1.0, -1.0, 1.0]), 0.2)
