@@ -141,3 +141,19 @@ def test_what_is_no_file(tmp_path: Path) -> None:
             files.read(tmp_path / f"folder{suffix}")
     with pytest.raises(BadFile, match="cannot be written: No such file"):
         files.write_tour([0, 0], tmp_path / "absent" / "tour.txt")
+
+
+def test_short_numbers_count_as_the_floats_they_become(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """2 GB of bytes would be 16 GB of floats."""
+    monkeypatch.setattr(npz, "MAX_SET_BYTES", 10_000)
+    path = tmp_path / "a.npz"
+    np.savez(path, costs=np.zeros((1, 60, 60), np.int8), prizes=np.zeros((1, 60), np.int8), limit=np.int8(1))
+    refused(lambda: files.read(path), "its numbers take more than the 10000 bytes")
+    np.savez(path, costs=np.zeros((1, 30, 30), np.int8), prizes=np.zeros((1, 30), np.int8), limit=np.int8(1))
+    assert files.read(path).size == 30
+
+
+def test_keys_without_end_are_not_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.oplib"
+    path.write_text("".join(f"COMMENT_{number} : {'x' * 1000}\n" for number in range(5000)))
+    refused(lambda: files.read(path), "DIMENSION is missing")

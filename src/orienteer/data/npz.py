@@ -132,7 +132,12 @@ def _load(path: FilePath, wanted: dict[str, str]) -> dict[str, npt.NDArray[Any]]
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
             chosen = {name: members[name] for name in wanted if name in members}
             _check_members(path, chosen)
-            return {name: _load_array(path, archive, info, wanted[name]) for name, info in chosen.items()}
+            arrays: dict[str, npt.NDArray[Any]] = {}
+            left = MAX_SET_BYTES
+            for name, info in chosen.items():
+                arrays[name] = _load_array(path, archive, info, wanted[name], left)
+                left -= _kept_bytes(arrays[name].size, arrays[name].dtype)
+            return arrays
     except BadFile:
         raise
     except OSError as error:
@@ -152,7 +157,15 @@ def _check_members(path: FilePath, members: dict[str, zipfile.ZipInfo]) -> None:
             )
 
 
-def _load_array(path: FilePath, archive: zipfile.ZipFile, info: zipfile.ZipInfo, kinds: str) -> npt.NDArray[Any]:
+def _kept_bytes(count: int, dtype: np.dtype[Any]) -> int:
+    """What so many values take in memory: numbers are kept as float64, however short the file writes them."""
+    return count * max(8, dtype.itemsize)
+
+
+def _load_array(
+    path: FilePath, archive: zipfile.ZipFile, info: zipfile.ZipInfo, kinds: str, most: int
+) -> npt.NDArray[Any]:
+    """The array, or `BadFile` if it would take more than `most` bytes."""
     name = info.filename.removesuffix(".npy")
     with archive.open(info) as file:
         shape, fortran, dtype = _header(path, name, file)
@@ -163,6 +176,8 @@ def _load_array(path: FilePath, archive: zipfile.ZipFile, info: zipfile.ZipInfo,
             raise BadFile(
                 path, f"{name} claims shape {shown(shape)}, but its data is {info.file_size - file.tell()} bytes"
             )
+        if _kept_bytes(math.prod(shape), dtype) > most:
+            raise BadFile(path, f"its numbers take more than the {MAX_SET_BYTES} bytes that are read")
         data = file.read(size)
         file.read(1)  # at the end of the member its checksum is compared
     if len(data) != size:

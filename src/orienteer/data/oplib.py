@@ -57,7 +57,8 @@ def save_oplib(instance: Instance, path: FilePath) -> None:
 
 _PLANAR = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D")
 _KEYWORD = re.compile(r"([A-Z][A-Z_0-9]*)\s*(:.*)?")
-_REQUIRED_ONCE = ("DIMENSION", "COST_LIMIT", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "TYPE")
+_USED = ("DIMENSION", "COST_LIMIT", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "TYPE")
+"""The keys that are read, each at most once; others are forgotten at once, however many there are."""
 _WIDTHS = {
     "NODE_COORD_SECTION": 3,
     "DISPLAY_DATA_SECTION": 3,
@@ -140,7 +141,9 @@ class _Sections:
             return key
         if rest is None:
             raise BadFile(self.path, f"{shown(key)} is neither 'KEY : value' nor a section", number)
-        if key in self.keys and key in _REQUIRED_ONCE:
+        if key not in _USED:
+            return ""
+        if key in self.keys:
             raise BadFile(self.path, f"{key} appears twice, first on line {self.line(key)}", number)
         self.keys[key] = rest[1:].strip(), number
         if key == "DIMENSION":
