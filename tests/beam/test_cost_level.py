@@ -188,6 +188,7 @@ def test_a_score_of_minus_infinity_or_nan_bars_a_path():
     ("settings", "message"),
     [
         ({"beam": 0}, "CostLevelConfig.beam must be at least 1 or None, got 0"),
+        ({"beam": 10**16}, "CostLevelConfig.beam must be at most 2147483647 or None, got 10000000000000000"),
         ({"branch": 0}, "CostLevelConfig.branch must be at least 1 or None, got 0"),
         ({"tau": 0.0}, "CostLevelConfig.tau must be positive or None, got 0.0"),
         ({"tau": float("nan")}, "CostLevelConfig.tau must be positive or None, got nan"),

@@ -97,5 +97,7 @@ def test_free_and_worthless_nodes_have_finite_scores():
 
 
 def test_bad_settings():
+    with pytest.raises(ValueError, match=r"StepConfig.beam must be at most 2147483647 or None"):
+        StepConfig(beam=2**31)
     with pytest.raises(ValueError, match=r"StepConfig.beam must be at least 1 or None, got 0"):
         StepConfig(beam=0)

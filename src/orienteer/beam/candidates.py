@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+WIDEST = 2**31 - 1
+"""The widest beam: sizes in bytes stay far below 63 bits."""
+
 MOST_GROUPS = 2**20
 MOST_SPOTS = 2**27
 """Bounds on groups and on groups * nodes: what is left of 63 bits holds a score. They are fixed, so that a path's rank

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
+from orienteer.beam.candidates import WIDEST
 from orienteer.beam.expand import Expander, ScoreBy, Watch, never
 from orienteer.beam.levels import CostLevels
 from orienteer.beam.problems import Problems
@@ -39,6 +40,8 @@ class CostLevelConfig:
             value = getattr(self, field)
             if value is not None and value < 1:
                 raise ValueError(f"CostLevelConfig.{field} must be at least 1 or None, got {value}")
+            if value is not None and value > WIDEST:
+                raise ValueError(f"CostLevelConfig.{field} must be at most {WIDEST} or None, got {value}")
         if self.tau is not None and not 0 < self.tau < float("inf"):
             raise ValueError(f"CostLevelConfig.tau must be positive or None, got {self.tau}")
         if not self.spread >= 0:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from orienteer.beam.candidates import keep_best
+from orienteer.beam.candidates import WIDEST, keep_best
 from orienteer.beam.expand import Expander, Watch, never
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Scorer
@@ -26,6 +26,8 @@ class StepConfig:
             value = getattr(self, field)
             if value is not None and value < 1:
                 raise ValueError(f"StepConfig.{field} must be at least 1 or None, got {value}")
+            if value is not None and value > WIDEST:
+                raise ValueError(f"StepConfig.{field} must be at most {WIDEST} or None, got {value}")
 
 
 @torch.no_grad()
