@@ -146,6 +146,10 @@ def test_messages_of_several_lines_become_one(cli: Cli, town: Path, scripted: Sc
         (MemoryError(), "orienteer: out of memory\n"),
         (OSError(28, "No space left on device", "r.npz"), "orienteer: r.npz: No space left on device\n"),
         (type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory"), "orienteer: CUDA out of memory\n"),
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+            "orienteer: DefaultCPUAllocator: can't allocate memory\n",
+        ),
     ],
 )
 def test_the_machines_errors_are_one_line_too(

@@ -86,3 +86,15 @@ def test_a_closed_pipe_is_no_error(town: Path, arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", code], stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes streams differently elsewhere")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_error(town: Path, tmp_path: Path, closed: str) -> None:
+    """A service may start a program without standard output or standard error."""
+    code = f"from orienteer.cli.main import main; main(['solve', {str(town)!r}, '--solver', 'tsili'])"
+    errors = tmp_path / "errors"
+    done = subprocess.run(
+        f'{sys.executable} -c "{code}" 2>{errors} {closed}', shell=True, capture_output=True, check=False
+    )
+    assert (done.returncode, errors.read_text()) == (0, "")

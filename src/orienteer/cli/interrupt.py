@@ -44,5 +44,7 @@ class Interrupt:
             raise KeyboardInterrupt
         self.pressed = True
         self._on_press()
-        if sys.stderr.isatty():  # a handler may come in the middle of another print, so it writes past the buffers
+        if (
+            sys.stderr is not None and sys.stderr.isatty()
+        ):  # a handler may come in the middle of another print, so it writes past the buffers
             os.write(sys.stderr.fileno(), b"\norienteer: stopping; press Ctrl-C again to abort\n")

@@ -67,7 +67,8 @@ def run(arguments: Sequence[str]) -> int:
     with _warnings_on_stderr():
         try:
             status = _invoke(list(arguments))
-            sys.stdout.flush()
+            if sys.stdout is not None:  # None where it was closed before the start
+                sys.stdout.flush()
         except BrokenPipeError:
             _forget_output()
             return PIPE_CLOSED
@@ -90,9 +91,7 @@ def _invoke(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:
-        # torch's error of too little memory goes by its name, since torch may not even be imported.
-        expected = isinstance(error, EXPECTED) or type(error).__name__ == "OutOfMemoryError"
-        if not expected or debug:
+        if debug or not (isinstance(error, EXPECTED) or _of_torch_memory(error)):
             raise
         return _complain(_message(error), FAILED)
 
@@ -102,6 +101,13 @@ def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     hint = f" (see {context.command_path} --help)" if context is not None else ""
     return error.format_message().rstrip(".") + hint
+
+
+def _of_torch_memory(error: Exception) -> bool:
+    """Whether torch found too little memory: told by name and text, since torch may not even be imported."""
+    return type(error).__name__ == "OutOfMemoryError" or (
+        type(error) is RuntimeError and "can't allocate memory" in str(error)
+    )
 
 
 def _message(error: BaseException) -> str:

@@ -22,7 +22,7 @@ class Bar:
     """A context that shows how far some work is, once it lasts longer than `DELAY` and someone is looking."""
 
     def __init__(self) -> None:
-        self._watched = sys.stderr.isatty()
+        self._watched = sys.stderr is not None and sys.stderr.isatty()  # None where it was closed before the start
         self._began = time.monotonic()
         self._due = self._began + DELAY
         self._bar: rich.progress.Progress | None = None
