@@ -49,6 +49,10 @@ WRONG = {
     "out in no folder": (["solve", "{town}", "--out", "{dir}/no/r.json"], "cannot be written: No such file"),
     "out is a folder": (["solve", "{town}", "--out", "{dir}/sub.json"], "cannot be written: it is a directory"),
     "out is the problem": (["solve", "{town}", "--out", "{town}"], "it is also read or written by this command"),
+    "out is the matrix": (
+        ["solve", "{town}", "--matrix", "{dir}/long.txt", "--out", "{dir}/long.txt"],
+        "it is also read or",
+    ),
     "out is the plot": (["solve", "{town}", "--out", "{dir}/a.png", "--plot", "{dir}/a.png"], "it is also read or"),
     "plot suffix": (["solve", "{town}", "--plot", "{dir}/a.gif"], "a picture must be one of .png, .svg, .pdf"),
     "plot in no folder": (["solve", "{town}", "--plot", "{dir}/no/a.png"], "cannot be written: No such file"),

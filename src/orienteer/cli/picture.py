@@ -18,7 +18,7 @@ def plot(file: str, tourfile: str | None, out: str, title: str | None, **how: An
     from orienteer.data.files import read_tour
     from orienteer.plot import check_picture, save_picture
 
-    check_writable(out, file, tourfile)
+    check_writable(out, file, tourfile, how["matrix"])
     check_picture(out)
     instance = read_problem(file, how)
     save_picture(instance, out, None if tourfile is None else read_tour(tourfile, instance, how["index"] or 0), title)

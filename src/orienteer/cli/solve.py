@@ -53,11 +53,11 @@ def solve(
     from orienteer.data.files import read_tour
 
     if out is not None:
-        check_writable(out, file, plot, initial)
+        check_writable(out, file, plot, initial, how["matrix"])
     if plot is not None:
         from orienteer.plot import check_picture
 
-        check_writable(plot, file, initial)
+        check_writable(plot, file, initial, how["matrix"])
         check_picture(plot)
     asked = stop_of(seconds, steps)
     instance = read_problem(file, how)
