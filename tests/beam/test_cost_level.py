@@ -10,6 +10,7 @@ from oracle import best_prize
 from orienteer import Instance, check_tour, solve, solve_batch
 from orienteer.beam import seen
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
+from orienteer.beam.levels import CostLevels
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Children, PrizeScore
 
@@ -204,3 +205,15 @@ def test_bad_settings(settings, message):
 def test_too_many_levels():
     with pytest.raises(ValueError, match="tau must make at most 1000000 levels, got 1e-09"):
         solve(small_instance("euclidean"), "cs-p", tau=1e-9)
+
+
+def test_a_fine_tau_walks_past_empty_levels(monkeypatch):
+    """A search must come back to its watch soon, though hundreds of thousands of levels are empty."""
+    reads = []
+    monkeypatch.setattr(
+        CostLevels, "pop", lambda self, level, pop=CostLevels.pop: reads.append(level) or pop(self, level)
+    )
+    instance = small_instance("euclidean", size=5)
+    result = solve(instance, "cs-p", tau=instance.limit / 200_000, beam=2, spread=0.0, device="cpu")
+    assert result.prize == solve(instance, "cs-p", tau=instance.limit / 80, device="cpu").prize
+    assert len(reads) < 200_000 / 4

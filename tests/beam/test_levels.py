@@ -115,3 +115,11 @@ def test_seen_keeps_instances_apart_and_grows():
     seen.add(zero, paths)
     assert len(seen.new(zero, paths)) == 0
     assert len(seen.new(one, paths)) == 300
+
+
+def test_blocks_of_levels_know_whether_a_path_waits():
+    levels = queues(2)
+    levels.put(children((1, 3.0, 4.5, 3, 3)))
+    assert [levels.any_in(range(first, first + 5)) for first in (0, 5)] == [False, True]
+    levels.pop(5)
+    assert not levels.any_in(range(5, 10))

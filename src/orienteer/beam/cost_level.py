@@ -17,6 +17,9 @@ from orienteer.beam.score import Scorer
 LEVELS = 80
 """Levels of a problem by default: the paper's tau of 0.05 at its limit of 4."""
 
+BLOCK = 256
+"""Levels that are passed by at once if they are all empty: a fine tau makes a million of them."""
+
 
 @dataclass(frozen=True)
 class CostLevelConfig:
@@ -57,9 +60,12 @@ def cost_level_search(problems: Problems, scorer: Scorer, config: CostLevelConfi
     tau = problems.limit / LEVELS if config.tau is None else torch.full_like(problems.limit, config.tau)
     queues = CostLevels(problems, config.beam, tau, config.spread)
     queues.put(expander.begin())
-    for level in range(queues.count):
-        while len(paths := queues.pop(level)):
-            queues.put(expander.expand(paths))
-            if watch(expander):
-                return expander
+    for block in (range(queues.count)[first : first + BLOCK] for first in range(0, queues.count, BLOCK)):
+        if not queues.any_in(block):
+            continue
+        for level in block:
+            while len(paths := queues.pop(level)):
+                queues.put(expander.expand(paths))
+                if watch(expander):
+                    return expander
     return expander

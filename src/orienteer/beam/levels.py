@@ -42,6 +42,11 @@ class CostLevels:
         if len(new):
             self._merge(candidates[new], group.index_select(0, new))
 
+    def any_in(self, levels: range) -> bool:
+        """Whether any path waits in these levels, which follow one another."""
+        queues = self._slots.view(self.problems.batch, self.count, -1, 4)[:, levels.start : levels.stop]
+        return bool((queues[..., 0] != _EMPTY).any())
+
     def pop(self, level: int) -> Candidates:
         """All paths that wait in a level and are worth expanding; its queues are empty afterwards."""
         queue = self._slots.view(self.problems.batch, self.count, -1, 4)[:, level]
