@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from instances import small_instance, small_instances
 from oracle import best_prize
 from orienteer import Instance, MaxSteps, solve
+from orienteer.data.generate import generate
+from orienteer.heuristics.construct import at_once
 from orienteer.heuristics.tsili import TsiliConfig, _best_only, _draw, desirability
 
 
@@ -71,3 +73,11 @@ def test_same_seed_same_route_and_steps_obeyed():
 def test_bad_setting():
     with pytest.raises(ValueError, match=r"TsiliConfig.best must be at least 1, got 0"):
         TsiliConfig(best=0)
+
+
+def test_large_problems_look_at_the_clock_often():
+    assert [at_once(size) for size in (1, 100, 500, 2000, 10_000)] == [64, 64, 10, 1, 1]
+    instance = generate(n=900, count=1, seed=0)[0].replace(limit=2.0)
+    looks = []
+    solve(instance, "tsili", tries=9, on_progress=lambda now: looks.append(now.steps))
+    assert looks == [0, 1, 4, 7, 9]

@@ -11,6 +11,11 @@ Choose = Callable[[Array, npt.NDArray[np.bool_]], npt.NDArray[np.intp]]
 """From (route, node) costs of the next leg and whether the node fits, the (route,) node to go to."""
 
 
+def at_once(size: int) -> int:
+    """How many routes of a problem to build between two looks at the stop criterion: work grows with size squared."""
+    return max(1, min(64, 2_500_000 // (size * size)))
+
+
 def construct(instance: Instance, count: int, choose: Choose) -> list[list[int]]:
     """`count` routes, each grown by `choose` until no node fits, then cut back to where it can go straight to the end.
 

@@ -8,10 +8,7 @@ import numpy.typing as npt
 from orienteer.core.instance import Array
 from orienteer.core.run import Run
 from orienteer.core.solver import Solver
-from orienteer.heuristics.construct import construct
-
-AT_ONCE = 64
-"""Routes built between two looks at the stop criterion."""
+from orienteer.heuristics.construct import at_once, construct
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class RandomSearch(Solver):
 
         left = self.config.tries
         while left:
-            count = int(min(left, AT_ONCE, max(1, run.stop.steps_left(run.now()))))
+            count = int(min(left, at_once(run.instance.size), max(1, run.stop.steps_left(run.now()))))
             for route in construct(run.instance, count, any_that_fits):
                 run.offer(route)
             left -= count

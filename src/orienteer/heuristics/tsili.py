@@ -11,10 +11,7 @@ import numpy.typing as npt
 from orienteer.core.instance import Array
 from orienteer.core.run import Run
 from orienteer.core.solver import Solver
-from orienteer.heuristics.construct import construct
-
-AT_ONCE = 64
-"""Routes built between two looks at the stop criterion."""
+from orienteer.heuristics.construct import at_once, construct
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class Tsili(Solver):
             left -= count
             if run.step(count):
                 return
-            count, choose = int(min(left, AT_ONCE, max(1, run.stop.steps_left(run.now())))), drawn
+            count, choose = int(min(left, at_once(run.instance.size), max(1, run.stop.steps_left(run.now())))), drawn
 
 
 def desirability(prizes: Array, leg: Array, fits: npt.NDArray[np.bool_], power: float = 1.0) -> Array:
