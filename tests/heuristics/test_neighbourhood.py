@@ -10,8 +10,9 @@ from instances import FAMILIES, small_instance, small_instances
 from oracle import best_prize
 from orienteer import AnyOf, Instance, MaxSeconds, MaxSteps, NoImprovement, TargetPrize, check_tour, solve
 from orienteer.data.generate import generate
-from orienteer.heuristics import evolution
+from orienteer.heuristics import evolution, neighbourhood
 from orienteer.heuristics.neighbourhood import NeighbourhoodConfig, NeighbourhoodSearch
+from orienteer.heuristics.problem import kernel_problem
 
 INF = np.inf
 
@@ -278,3 +279,28 @@ def test_the_largest_prizes_do_not_overflow():
     instance = town(4)
     huge = instance.replace(prizes=instance.prizes * (1e300 / instance.prizes.max()))
     assert solve(huge, "lns", MaxSteps(2000), seed=3).prize > huge.prizes.max()
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1e-200, 1e200])
+def test_prizes_may_be_tiny_or_huge(scale):
+    """Without the evolution, so that it is the neighbourhood search that must see the difference."""
+    instance = town(size=12)
+    usual = solve(instance, "lns", MaxSteps(500), start_share=0.0)
+    scaled = solve(instance.replace(prizes=instance.prizes * scale), "lns", MaxSteps(500), start_share=0.0)
+    assert scaled.prize == pytest.approx(usual.prize * scale, rel=0.05)
+
+
+def test_the_kernels_problem_is_made_once(monkeypatch):
+    """At thousands of nodes it takes a good part of a second, and no stop criterion is asked meanwhile."""
+    made = []
+
+    def count(instance):
+        made.append(instance)
+        return kernel_problem(instance)
+
+    monkeypatch.setattr(evolution, "kernel_problem", count)
+    monkeypatch.setattr(neighbourhood, "kernel_problem", count)
+    NeighbourhoodSearch().prepare(town())
+    made.clear()
+    solve(town(), "lns", MaxSteps(50))
+    assert len(made) == 1

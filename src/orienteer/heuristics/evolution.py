@@ -69,7 +69,10 @@ class Evolution(Solver):
 
     def search(self, run: Run, seed: int) -> None:
         """Offers each better route, in the piece of work that found it."""
-        problem, names = kernel_problem(run.instance)
+        self.search_from(run, seed, *kernel_problem(run.instance))
+
+    def search_from(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> None:
+        """The search on what `kernel_problem` made of the instance: at thousands of nodes worth making only once."""
         if len(names) < 3:
             return  # nowhere to go between start and end
         population = new_population(self.config.population, len(names))

@@ -90,15 +90,16 @@ class NeighbourhoodSearch(Solver):
         Evolution().prepare(instance)
         if not _prepared:
             tiny = Instance(1.0 - np.eye(4), np.ones(4), 2.5)
-            self._improve(Run(tiny, MaxSteps(4)), 0)
+            self._improve(Run(tiny, MaxSteps(4)), 0, *kernel_problem(tiny))
             _prepared = True
 
     def search(self, run: Run, seed: int) -> None:
         """Evolves a start, then improves it until the end."""
-        if not self.config.start_share or self._evolve(run, seed):
-            self._improve(run, seed)
+        problem, names = kernel_problem(run.instance)
+        if not self.config.start_share or self._evolve(run, seed, problem, names):
+            self._improve(run, seed, problem, names)
 
-    def _evolve(self, run: Run, seed: int) -> bool:
+    def _evolve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> bool:
         """Runs the genetic algorithm on a share of what is left; says whether to go on."""
         now = run.now()
         share = self.config.start_share
@@ -110,12 +111,11 @@ class NeighbourhoodSearch(Solver):
         if math.isfinite(steps):
             cuts.append(MaxSteps(now.steps + int(share * steps)))
         with run.within(AnyOf(*cuts)):
-            Evolution(config).search(run, seed)
+            Evolution(config).search_from(run, seed, problem, names)
         return not run.report()
 
-    def _improve(self, run: Run, seed: int) -> None:
+    def _improve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> None:
         """Ruins and recreates the best route so far while the temperature falls."""
-        problem, names = kernel_problem(run.instance)
         size = len(names)
         if size < 3:
             return  # nowhere to go between start and end

@@ -108,7 +108,7 @@ def restore(route: Route, inserted: Ints, put: int, removed: Ints, gone: int) ->
 @njit(cache=True)
 def _better(route: Route, best: Best) -> bool:
     """Whether the route collects more than the best, or as much for less, by more than rounding."""
-    margin = 1e-12 * (1.0 + best.total[1])
+    margin = 1e-12 * best.total[1]
     if route.total[1] > best.total[1] + margin:
         return True
     return route.total[1] >= best.total[1] - margin and route.total[0] < best.total[0] * (1 - 1e-9)
