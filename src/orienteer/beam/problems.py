@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -37,7 +38,7 @@ class Problems:
         for row, instance in enumerate(instances):
             size = instance.size
             costs[row, :size, :size] = instance.costs
-            prizes[row, :size] = _on_grid(instance.prizes)
+            prizes[row, :size] = _on_grid(instance.prizes, instance.reachable)
             to_end[row, :size] = instance.to_end
         return cls(
             costs=torch.from_numpy(costs).to(device),
@@ -108,10 +109,15 @@ class Problems:
         return (near + near.mT) / 2, typical
 
 
-def _on_grid(prizes: Array) -> Array:
-    """The prizes, rounded to multiples of a power of two so large that no sum of them needs rounding."""
-    total = float(prizes.sum())
-    if total == 0 or math.isinf(total):
+def _on_grid(prizes: Array, reachable: npt.NDArray[np.bool_]) -> Array:
+    """The prizes, rounded to multiples of a power of two so large that no sum of them needs rounding.
+
+    Only those within reach are ever added: a huge one beyond must not round them away.
+    """
+    total = float(prizes[reachable].sum())
+    if total == 0:
         return prizes
     grid = max(2.0 ** (math.ceil(math.log2(total)) - 52), math.ulp(0.0))
-    return np.round(prizes / grid) * grid
+    rounded = prizes.copy()
+    rounded[reachable] = np.round(prizes[reachable] / grid) * grid
+    return rounded
