@@ -10,7 +10,7 @@ from orienteer.core.result import Improvement, Result, Status
 from orienteer.core.stop import AnyOf, OnProgress, Progress, Stop, as_stop, ignore
 from orienteer.core.tour import Tour, check_tour
 
-ROUNDING = 1e-12
+ROUNDING = 1e-14
 """How far, as a share, sums of the same prizes in another order may differ."""
 
 
