@@ -71,19 +71,25 @@ class Evolution(Solver):
         """Offers each better route, in the piece of work that found it."""
         self.search_from(run, seed, *kernel_problem(run.instance))
 
-    def search_from(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> None:
-        """The search on what `kernel_problem` made of the instance: at thousands of nodes worth making only once."""
+    def search_from(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> list[int]:
+        """The search on what `kernel_problem` made of the instance: at thousands of nodes worth making only once.
+
+        Returns the best route of its own, which need not be the run's best; nothing if it found none.
+        """
+        route: list[int] = []
         if len(names) < 3:
-            return  # nowhere to go between start and end
+            return route  # nowhere to go between start and end
         population = new_population(self.config.population, len(names))
         known = population.best_prize[0]
         for steps in self._evolve(problem, population, run, seed_state(seed)):
             run.steps += steps
             if population.best_prize[0] > known:
                 known = population.best_prize[0]
-                run.offer(names[population.best[: population.best_size[0]]].tolist())
+                route = names[population.best[: population.best_size[0]]].tolist()
+                run.offer(route)
             if run.step(0):
                 break
+        return route
 
     def _evolve(self, problem: Problem, population: Population, run: Run, state: State) -> Iterator[int]:
         """The algorithm in pieces that take little time, each with its number of steps."""

@@ -12,8 +12,10 @@ from orienteer.core.instance import Instance
 from orienteer.core.run import Run
 from orienteer.core.solver import Solver
 from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+from orienteer.core.tour import Tour, check_tour
 from orienteer.heuristics.evolution import Evolution, EvolutionConfig
 from orienteer.heuristics.problem import kernel_problem, nearest
+from orienteer.heuristics.tsili import Tsili
 from orienteer.kernels.anneal import Best, Moves, anneal
 from orienteer.kernels.population import Problem
 from orienteer.kernels.recreate import new_candidates
@@ -75,7 +77,7 @@ class NeighbourhoodConfig:
 
 
 class NeighbourhoodSearch(Solver):
-    """Anytime search; a step is one ruin and recreation, or one child of the evolution that finds the start."""
+    """Anytime search; a step is one ruin and recreation, one child of the evolution, or the greedy first route."""
 
     name: ClassVar[str] = "lns"
     config_class: ClassVar[type] = NeighbourhoodConfig
@@ -90,17 +92,24 @@ class NeighbourhoodSearch(Solver):
         Evolution().prepare(instance)
         if not _prepared:
             tiny = Instance(1.0 - np.eye(4), np.ones(4), 2.5)
-            self._improve(Run(tiny, MaxSteps(4)), 0, *kernel_problem(tiny))
+            run = Run(tiny, MaxSteps(4))
+            self._improve(run, 0, *kernel_problem(tiny), run.best)
             _prepared = True
 
     def search(self, run: Run, seed: int) -> None:
         """Evolves a start, then improves it until the end."""
+        given = run.best
+        Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route
+        if run.report():
+            return
         problem, names = kernel_problem(run.instance)
-        if not self.config.start_share or self._evolve(run, seed, problem, names):
-            self._improve(run, seed, problem, names)
+        start = self._evolve(run, seed, problem, names) if self.config.start_share else run.best
+        if not run.report():
+            # An evolved route has the better shape, even where the greedy one collects more at first.
+            self._improve(run, seed, problem, names, max(start, given, key=lambda tour: tour.prize))
 
-    def _evolve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> bool:
-        """Runs the genetic algorithm on a share of what is left; says whether to go on."""
+    def _evolve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> Tour:
+        """The best route of a genetic algorithm on a share of what is left, or the run's best if there is none."""
         now = run.now()
         share = self.config.start_share
         seconds, steps = run.stop.seconds_left(now), run.stop.steps_left(now)
@@ -111,16 +120,16 @@ class NeighbourhoodSearch(Solver):
         if math.isfinite(steps):
             cuts.append(MaxSteps(now.steps + int(share * steps)))
         with run.within(AnyOf(*cuts)):
-            Evolution(config).search_from(run, seed, problem, names)
-        return not run.report()
+            route = Evolution(config).search_from(run, seed, problem, names)
+        return check_tour(run.instance, route) if route else run.best
 
-    def _improve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> None:
-        """Ruins and recreates the best route so far while the temperature falls."""
+    def _improve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64], start: Tour) -> None:
+        """Ruins and recreates a route while the temperature falls."""
         size = len(names)
         if size < 3:
             return  # nowhere to go between start and end
         graph, moves = _graph(problem), self._moves(problem)
-        route = new_route(graph, _places(names, run.best.nodes))
+        route = new_route(graph, _places(names, start.nodes))
         best = Best(np.zeros(size, dtype=np.int64), np.zeros(1, dtype=np.int64), route.total.copy())
         candidates, removed = new_candidates(size), np.zeros((size, 2), dtype=np.int64)
         state = seed_state(seed)
