@@ -69,6 +69,18 @@ REGISTRY: dict[str, Entry] = {
             "orienteer.network.solvers:DqnBeam",
         ),
         Entry(
+            "an-a2c",
+            "attention network trained as actor and critic, greedy",
+            "Mnih et al. 2016; Liu et al. 2020",
+            "orienteer.network.solvers:A2cGreedy",
+        ),
+        Entry(
+            "an-a2c-beam",
+            "the same network, step-by-step beam search",
+            "Mnih et al. 2016; Liu et al. 2020",
+            "orienteer.network.solvers:A2cBeam",
+        ),
+        Entry(
             "an-at",
             "attention decoder on our encoder, greedy",
             "Kool, van Hoof and Welling 2019; Liu et al. 2020",
