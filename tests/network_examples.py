@@ -37,9 +37,10 @@ def seen(states: States, more: int = 0, dtype: torch.dtype = torch.float64) -> T
     """The states' tokens in double precision, with some padding beyond what is needed."""
     reach = reachable(states, cheapest_ways(states.problems.costs))
     keep = relevant(states, reach)
-    given = tokens(states, reach, keep, int(keep.sum(1).max()) + more)
-    floats = {field.name: getattr(given, field.name) for field in fields(given)}
-    return replace(given, **{name: x.to(dtype) for name, x in floats.items() if x.dtype == torch.float32})
+    given = tokens(states, reach, keep, int(keep.sum(1).max()) + more, int(keep.sum()))
+    values = {field.name: getattr(given, field.name) for field in fields(given)}
+    floats = {name: x for name, x in values.items() if isinstance(x, torch.Tensor) and x.dtype == torch.float32}
+    return replace(given, **{name: x.to(dtype) for name, x in floats.items()})
 
 
 def shaken(model: torch.nn.Module, seed: int = 0) -> torch.nn.Module:

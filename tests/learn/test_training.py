@@ -183,10 +183,10 @@ def test_sizes_grow() -> None:
 
 
 def test_presets() -> None:
-    assert set(PRESETS) == {"dqn", "a2c", "at", "pn"}
-    for presets in PRESETS.values():
-        assert set(presets) == {"paper", "tuned", "small"}
+    assert set(PRESETS) == {"dqn", "a2c", "at", "pn", "expert"}
+    for method, presets in PRESETS.items():
+        assert set(presets) == {"laptop" if method == "expert" else "paper", "tuned", "small"}
     with pytest.raises(ValueError, match="preset must be one of paper, tuned, small, got 'best'"):
         settings_for("dqn", "best")
-    with pytest.raises(ValueError, match="method must be one of dqn, a2c, at, pn, got 'sarsa'"):
+    with pytest.raises(ValueError, match="method must be one of dqn, a2c, expert, at, pn, got 'sarsa'"):
         settings_for("sarsa", "paper")

@@ -87,4 +87,4 @@ def test_a_path_without_anything_left_is_still_a_problem() -> None:
     )
     given = seen(broke)
     for field in dataclasses.fields(given):
-        assert torch.isfinite(getattr(given, field.name).double()).all(), field.name
+        assert torch.isfinite(torch.as_tensor(getattr(given, field.name)).double()).all(), field.name

@@ -37,7 +37,7 @@ def _rewrite(path: Path, about: dict[str, Any] | None = None, **tensors: torch.T
 def test_models_come_back_with_all_that_was_said(kind: Any, tmp_path: Path) -> None:
     model = RouteModel(RouteConfig(kind, False, CONFIGS["paper"]))
     path = save_weights(tmp_path / "deep" / "it.safetensors", model, "at", RECORD, SCORES)
-    again, header = load_model(path, method="at")
+    again, header = load_model(path, methods=("at",))
     assert (header.name, header.method, header.record, header.scores) == ("it", "at", RECORD, SCORES)
     assert again.config == model.config
     assert not again.training
@@ -109,4 +109,4 @@ def test_files_of_others_and_of_another_method(file: Path, tmp_path: Path) -> No
     with pytest.raises(BadFile, match="holds no weights of orienteer"):
         load_model(other)
     with pytest.raises(BadFile, match="holds weights of dqn, not of a2c"):
-        load_model(file, method="a2c")
+        load_model(file, methods=("a2c",))

@@ -12,6 +12,7 @@ from orienteer import __version__
 from orienteer.cli.batch import batch
 from orienteer.cli.generate import generate
 from orienteer.cli.judge import check
+from orienteer.cli.labels import labels
 from orienteer.cli.picture import plot
 from orienteer.cli.solve import solve
 from orienteer.cli.solvers import solvers
@@ -53,7 +54,7 @@ def cli(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (solve, batch, generate, check, plot, solvers, train, weights):
+for command in (solve, batch, generate, check, plot, solvers, labels, train, weights):
     cli.add_command(command)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-METHODS = ("dqn", "a2c", "at", "pn")
+METHODS = ("dqn", "a2c", "at", "pn", "expert")
 
 
 @click.command()
@@ -21,6 +21,7 @@ METHODS = ("dqn", "a2c", "at", "pn")
 @click.option("--seed", type=int, default=0, metavar="N", help="For weights and instances.  [default: 0]")
 @click.option("--every", type=float, default=20.0, metavar="S", help="Seconds between validations.  [default: 20]")
 @click.option("--compile", "compiled", is_flag=True, help="Try torch.compile on the encoder.")
+@click.option("--labels", "files", multiple=True, metavar="FILE", help="Of `orienteer labels`, for expert; repeatable.")
 @click.option("--set", "more", multiple=True, metavar="KEY=VALUE", help="A number of the preset; may be repeated.")
 def train(
     method: str,
@@ -33,6 +34,7 @@ def train(
     seed: int,
     every: float,
     compiled: bool,
+    files: Sequence[str],
     more: Sequence[str],
 ) -> None:
     """Train a network from nothing.
@@ -40,11 +42,15 @@ def train(
     Leaves best.safetensors, last.safetensors, checkpoint.pt and log.jsonl in the folder. Ctrl-C ends the run after the
     current iteration. Several GPUs: torchrun --nproc-per-node G -m orienteer.cli.train METHOD ...
     """
-    from orienteer.learn import a2c, dqn, reinforce
+    from orienteer.learn import a2c, dqn, expert, reinforce
     from orienteer.learn.presets import settings_for
     from orienteer.learn.session import Options
 
+    if files and method != "expert":
+        raise ValueError(f"--labels goes with expert, not with {method}")
     settings = changed(settings_for(method, preset), more)
+    if files:
+        settings = dataclasses.replace(settings, labels=tuple(files))
     options = Options(
         out=out,
         minutes=minutes,
@@ -56,7 +62,13 @@ def train(
         compiled=compiled,
         say=click.echo,
     )
-    loops: dict[str, Any] = {"dqn": dqn.train, "a2c": a2c.train, "at": reinforce.train, "pn": reinforce.train}
+    loops: dict[str, Any] = {
+        "dqn": dqn.train,
+        "a2c": a2c.train,
+        "at": reinforce.train,
+        "pn": reinforce.train,
+        "expert": expert.train,
+    }
     session = loops[method](settings, options, preset)
     click.echo(f"best score {session.best:.4f} after {session.seconds / 60:.1f} minutes: {out / 'best.safetensors'}")
 

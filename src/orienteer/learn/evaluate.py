@@ -34,6 +34,7 @@ SEARCHES: dict[Method, dict[str, type[LearnedSolver]]] = {
     "a2c": {"greedy": A2cGreedy, "beam": A2cBeam},
     "at": {"greedy": AttentionGreedy, "beam": AttentionBeam},
     "pn": {"greedy": PointerGreedy, "beam": PointerBeam},
+    "expert": {"greedy": DqnGreedy, "beam": DqnBeam, "cs": LearnedCostLevelSearch},
 }
 """The searches that a method's weights serve."""
 
@@ -52,6 +53,7 @@ SEARCHES: dict[Method, dict[str, type[LearnedSolver]]] = {
 @click.option("--tau", type=float, default=0.05, help="Width of a cost level (cs).  [default: 0.05]")
 @click.option("--score", type=click.Choice(("parent", "child")), default="parent", help="Whose pass (cs).")
 @click.option("--spread", type=float, help="Price of ending where better paths do, in mean prizes (cs).")
+@click.option("--branch", type=int, help="Best children of a path that enter the queues (cs).")
 @click.option("--count", type=int, help="Only so many instances of each set.")
 @click.option("--device", default="auto", help="auto, cpu or cuda.  [default: auto]")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for SET.SEARCH.npz.")
@@ -63,13 +65,14 @@ def main(
     tau: float,
     score: str,
     spread: float | None,
+    branch: int | None,
     count: int | None,
     device: str,
     out: Path | None,
 ) -> None:
     """Mean prizes of searches with some weights, their time and their forward passes."""
     method = read_header(find_weights(weights)).method
-    asked = {"beam": beam, "tau": tau, "score": score, "spread": spread}
+    asked = {"beam": beam, "tau": tau, "score": score, "spread": spread, "branch": branch}
     for path in sets:
         instances = read_set(path)[:count]
         for kind in searches or tuple(SEARCHES[method]):

@@ -5,10 +5,12 @@ from typing import Any
 
 from orienteer.learn.a2c import A2cSettings
 from orienteer.learn.dqn import DqnSettings
+from orienteer.learn.expert import ExpertSettings
 from orienteer.learn.instances import Recipe
 from orienteer.learn.reinforce import ReinforceSettings
 from orienteer.network.attention_network import NetworkConfig
 from orienteer.network.decoders import DecoderKind, RouteConfig
+from orienteer.network.policy_network import PolicyConfig
 
 WIDE = NetworkConfig(
     hidden=64, heads=8, graph_heads=2, layers=4, head="dueling", rich=True, edge_bias=True, pre_norm=True
@@ -109,6 +111,13 @@ PRESETS: dict[str, dict[str, Any]] = {
             decaying=True,
             entropy=(0.03, 0.0, 0.8),
             follow=0.97,
+        ),
+    },
+    "expert": {
+        "tuned": ExpertSettings(),
+        "laptop": ExpertSettings(network=PolicyConfig(hidden=64, heads=4, layers=3)),
+        "small": ExpertSettings(
+            network=PolicyConfig(hidden=32, heads=2, layers=2), batch=128, part=128, steps=4, follow=0.98
         ),
     },
     "at": _decoders("attention"),

@@ -117,7 +117,7 @@ class Encoder(nn.Module):
     def forward(self, given: Tokens) -> Tensor:
         nodes = given.nodes[:, :, : self.node_inputs]
         overall = given.overall[:, : self.global_inputs]
-        dtype = _compute_dtype(nodes)
+        dtype = compute_dtype(nodes)
         with torch.autocast(nodes.device.type, enabled=False):  # inputs keep their digits; see EdgeGraphAttention
             hidden = self.graph(nodes, edge_attributes(given, dtype), overall)
             if self.direct is not None:
@@ -167,7 +167,7 @@ class EncodingLayer(nn.Module):
         return self.narrow(functional.relu(self.widen(hidden)))
 
 
-def _compute_dtype(like: Tensor) -> torch.dtype:
+def compute_dtype(like: Tensor) -> torch.dtype:
     """The type in which large tensors are kept: that of autocast where it is on."""
     device = like.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else like.dtype

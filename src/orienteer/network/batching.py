@@ -68,14 +68,15 @@ def in_batches(
     last = torch.arange(part - 1, size + part - 1, part, device=places.device).clamp_max(size - 1)
     multiple = 8 if keep.is_cuda else 1
 
-    def parts(row: Tensor, tops: list[int]) -> Iterator[tuple[Tensor, Tokens]]:
+    def parts(row: Tensor, tops: list[int], sums: list[int]) -> Iterator[tuple[Tensor, Tokens]]:
         for number, top in enumerate(tops):
             index = row[number * part : (number + 1) * part]
             width = -(-top // multiple) * multiple
-            yield index, tokens(take(states, index), reach[index], keep[index], width)
+            total = sums[number] - (sums[number - 1] if number else 0)
+            yield index, tokens(take(states, index), reach[index], keep[index], width, total)
 
-    for row, tops in enumerate(ordered[:, last].tolist()):
-        yield parts(places[row], tops)
+    for row, (tops, sums) in enumerate(torch.stack((ordered[:, last], ordered.cumsum(1)[:, last]), 1).tolist()):
+        yield parts(places[row], tops, sums)
 
 
 @torch.no_grad()

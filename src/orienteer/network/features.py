@@ -35,12 +35,14 @@ class Tokens:
     node: Tensor  # (state, token) int64, 0 for padding
     present: Tensor  # (state, token) bool, false for padding
     choice: Tensor  # (state, token) bool, where the path may go next
+    open: Tensor  # (state, token) bool, what the path may still visit, now or later
     nodes: Tensor  # (state, token, NODE_FEATURES)
     edges: Tensor  # (state, token, token) cost from row to column in units of the remaining limit
     overall: Tensor  # (state, GLOBAL_FEATURES)
     base: Tensor  # (state, BASE_FEATURES)
     hops: Tensor  # (state,) the remaining limit in units of the typical step
     unit: Tensor  # (state,) the mean prize at hand: values are multiples of it
+    total: int  # how many tokens are there, padding left out
 
 
 def cheapest_ways(costs: Tensor) -> Tensor:
@@ -71,8 +73,8 @@ def relevant(states: States, reach: Tensor) -> Tensor:
     return keep.scatter_(1, states.problems.end[states.instance][:, None], True)
 
 
-def tokens(states: States, reach: Tensor, keep: Tensor, width: int) -> Tokens:
-    """The sub-problems of `states` as `width` tokens each.
+def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) -> Tokens:
+    """The sub-problems of `states` as `width` tokens each, `total` of them real.
 
     `reach` and `keep` come from `reachable` and `relevant`; no row of `keep` may hold more than `width` nodes.
     """
@@ -86,8 +88,8 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int) -> Tokens:
     open_ = reach.gather(1, node) & present
     count = open_.sum(1).to(torch.float32)
     prizes = (problems.prizes[row, node] * open_).to(torch.float32)
-    total = prizes.sum(1)
-    unit = torch.where(total > 0, total / count.clamp_min(1), 1.0)
+    worth = prizes.sum(1)
+    unit = torch.where(worth > 0, worth / count.clamp_min(1), 1.0)
     leg = _cost_features(problems.costs[row, states.last[:, None], node], left)
     home = _cost_features(problems.to_end[row, node], left)
     current = node == states.last[:, None]
@@ -110,12 +112,14 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int) -> Tokens:
         node=node,
         present=present,
         choice=choice,
+        open=open_,
         nodes=nodes * present[:, :, None],
         edges=edges,
         overall=torch.stack((hops.log1p(), count.log1p(), way_home), dim=1),
         base=torch.stack((count, steps, (count * steps).sqrt()), dim=1),
         hops=hops,
         unit=unit,
+        total=total,
     )
 
 

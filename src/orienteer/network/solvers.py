@@ -51,11 +51,14 @@ class LearnedSolver(BeamSolver):
     """
 
     method: ClassVar[Method]
+    """Whose weights it takes by default."""
+    others: ClassVar[tuple[Method, ...]] = ()
+    """Whose weights it takes as well."""
 
     def scorer(self, device: torch.device) -> NetworkScore:
         """The score with its weights on `device`; the same one at every call, so that its passes can be counted."""
         path = find_weights(self.config.weights or f"an-{self.method}")
-        return _loaded(str(path.resolve()), path.stat().st_mtime_ns, device, self.method)
+        return _loaded(str(path.resolve()), path.stat().st_mtime_ns, device, (self.method, *self.others))
 
     def prepare(self, instance: Instance) -> None:
         self.scorer(choose_device(self.config.device))
@@ -72,13 +75,13 @@ class _Beam(LearnedSolver, StepSolver):
 class DqnGreedy(_Greedy):
     """The node with the largest q, step by step."""
 
-    name, method = "an-dqn", "dqn"
+    name, method, others = "an-dqn", "dqn", ("expert",)
 
 
 class DqnBeam(_Beam):
     """Step-by-step beam search scored by prize and q."""
 
-    name, method = "an-dqn-beam", "dqn"
+    name, method, others = "an-dqn-beam", "dqn", ("expert",)
 
 
 class A2cGreedy(_Greedy):
@@ -120,17 +123,24 @@ class PointerBeam(_Beam):
 class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):
     """CS(K, tau) with the learned score: the paper's method."""
 
-    name, method, config_class = "cs-l", "dqn", LearnedLevelConfig
+    name, method, others, config_class = "cs-l", "dqn", ("expert",), LearnedLevelConfig
 
 
 def score_of(model: Model, method: Method) -> NetworkScore:
     """The score that goes with a method's network."""
-    makers: dict[str, Any] = {"dqn": ValueScore, "a2c": ActorScore, "at": DecoderScore, "pn": DecoderScore}
+    makers: dict[str, Any] = {
+        "dqn": ValueScore,
+        "a2c": ActorScore,
+        "at": DecoderScore,
+        "pn": DecoderScore,
+        "expert": ValueScore,
+    }
     scorer: NetworkScore = makers[method](model)
     return scorer
 
 
 @lru_cache(maxsize=8)
-def _loaded(path: str, changed: int, device: torch.device, method: Method) -> NetworkScore:
+def _loaded(path: str, changed: int, device: torch.device, methods: tuple[Method, ...]) -> NetworkScore:
     """The score with the weights of a file; read again only when the file has changed."""
-    return score_of(load_model(path, device, method)[0], method)
+    model, header = load_model(path, device, methods)
+    return score_of(model, header.method)

@@ -13,9 +13,10 @@ from safetensors.torch import load_file, save_file
 from orienteer.core.errors import BadFile
 from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.network.decoders import RouteConfig, RouteModel
+from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 
-Method = Literal["dqn", "a2c", "at", "pn"]
-Model = AttentionNetwork | RouteModel
+Method = Literal["dqn", "a2c", "at", "pn", "expert"]
+Model = AttentionNetwork | RouteModel | PolicyNetwork
 
 FORMAT = 1
 """Version of the file's layout; a higher one is from the future."""
@@ -93,12 +94,12 @@ def read_header(path: str | Path) -> Header:
 
 
 def load_model(
-    name: str | Path, device: torch.device | str = "cpu", method: Method | None = None
+    name: str | Path, device: torch.device | str = "cpu", methods: tuple[Method, ...] = ()
 ) -> tuple[Model, Header]:
-    """The network of a shipped name or a file, ready to use; `method` is what the caller expects it to be."""
+    """The network of a shipped name or a file, ready to use; `methods` are those that the caller can do with."""
     header = read_header(find_weights(name))
-    if method is not None and header.method != method:
-        raise BadFile(header.path, f"holds weights of {header.method}, not of {method}")
+    if methods and header.method not in methods:
+        raise BadFile(header.path, f"holds weights of {header.method}, not of {' or '.join(methods)}")
     try:
         model = build_model(header.method, header.config)
     except (TypeError, ValueError, KeyError) as error:
@@ -116,6 +117,8 @@ def build_model(method: Method, config: dict[str, Any]) -> Model:
     """A network with fresh weights."""
     if method in ("at", "pn"):
         return RouteModel(RouteConfig.from_dict(config))
+    if method == "expert":
+        return PolicyNetwork(PolicyConfig(**config))
     return AttentionNetwork(NetworkConfig(**config))
 
 

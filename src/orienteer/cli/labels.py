@@ -1,0 +1,64 @@
+"""`orienteer labels`: random problems with good routes, for `orienteer train expert`."""
+
+import os
+import time
+
+import click
+
+from orienteer.cli.options import SEED, check_writable
+
+
+@click.command()
+@click.option("--out", type=click.Path(), required=True, metavar="FILE.npz", help="Where the labels go.")
+@click.option("--count", type=click.IntRange(min=1), default=1000, help="Problems.  [default: 1000]")
+@click.option("--minutes", type=float, metavar="M", help="Wall-clock limit; what is labelled by then is kept.")
+@click.option("--seed", type=SEED, default=0, metavar="N", help="Of the first problem.  [default: 0]")
+@click.option("--solver", default="lns", metavar="NAME", help="Whose routes; with lns also of tails.  [default: lns]")
+@click.option("--seconds", type=float, default=0.1, help="Search of lns for 100 nodes.  [default: 0.1]")
+@click.option("--costs", metavar="KIND,...", help="Families of costs.  [default: a mixture]")
+@click.option("--sizes", metavar="LOW,HIGH", help="Fewest and most nodes.  [default: 10,200]")
+@click.option("--processes", type=click.IntRange(min=1), metavar="P", help="For lns.  [default: all cores]")
+def labels(
+    out: str,
+    count: int,
+    minutes: float | None,
+    seed: int,
+    solver: str,
+    seconds: float,
+    costs: str | None,
+    sizes: str | None,
+    processes: int | None,
+) -> None:
+    """Label random problems with good routes, for a network to imitate."""
+    from orienteer.cli.progress import Bar
+    from orienteer.learn.labels import FIRST_SEED, LabelRecipe, make_labels, save_labels, search_labels
+    from orienteer.solve import make_solver
+
+    check_writable(out)
+    changes: dict[str, tuple[object, ...]] = {}
+    if costs is not None:
+        changes["costs"] = tuple(costs.split(","))
+    if sizes is not None:
+        changes["sizes"] = tuple(int(word) for word in sizes.split(","))
+        changes["favoured"] = ()
+    recipe = LabelRecipe(seconds=seconds, **changes)  # type: ignore[arg-type]
+    seeds = range(FIRST_SEED + seed, FIRST_SEED + seed + count)
+    began = time.monotonic()
+
+    def ended() -> bool:
+        return minutes is not None and time.monotonic() - began > 60 * minutes
+
+    made = []
+    with Bar() as bar:
+        if solver == "lns":
+            source = make_labels(recipe, seeds, processes or os.cpu_count() or 1, ended)
+        else:
+            source = search_labels(recipe, seeds, make_solver(solver), ended)
+        try:
+            for label in source:
+                made.append(label)
+                bar.batch(label.source.seed - seeds[0] + 1, count)
+        except KeyboardInterrupt:
+            click.echo("interrupted: what is labelled so far is kept", err=True)
+    save_labels(out, made)
+    click.echo(f"{len(made):,} labels in {time.monotonic() - began:.0f} s: {out}")

@@ -1,0 +1,224 @@
+"""Expert iteration (Anthony, Tian and Barber 2017): a network imitates good routes, then those that it finds itself.
+
+The first routes come from the large neighbourhood search, in files made beforehand (`orienteer labels`).
+Round after round fresh problems are then searched with the network so far, and their routes are imitated too.
+"""
+
+import copy
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
+from orienteer.beam.problems import Problems
+from orienteer.learn.distributed import Team
+from orienteer.learn.dqn import follow
+from orienteer.learn.instances import Recipe
+from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, load_labels
+from orienteer.learn.library import Lessons, Library
+from orienteer.learn.schedule import cosine
+from orienteer.learn.session import Options, Session
+from orienteer.learn.validation import Validation
+from orienteer.network.batching import in_batches, precision
+from orienteer.network.features import Tokens
+from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.scorers import ValueScore
+from orienteer.network.weights import Model
+
+
+@dataclass(frozen=True)
+class ExpertSettings:
+    """What is trained and how."""
+
+    network: PolicyConfig = field(default_factory=PolicyConfig)
+    labels: tuple[str, ...] = ()
+    """Files of labels to begin with."""
+    recipe: LabelRecipe = field(default_factory=LabelRecipe)
+    """The problems of the rounds."""
+    rounds: int = 0
+    """How often fresh problems are searched with the network; evenly over the run."""
+    fresh: int = 2048
+    """Problems searched in a round."""
+    beam: int = 20
+    """Width of that search."""
+    pieces: float = 0.3
+    """Share of lessons that end before their route does."""
+    batch: int = 2048
+    """States in a gradient step."""
+    part: int = 2048
+    """States that go through the network at a time."""
+    steps: int = 8
+    """Gradient steps in an iteration."""
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.01
+    follow: float = 0.998
+    """How much stays of a running average of the weights at each step; the average is what is kept."""
+    visit: float = 1.0
+    """Weight of the loss of which nodes are visited later."""
+    worth: float = 0.5
+    """Weight of the loss of the prize to go."""
+    iterations: int = 10_000
+
+    def __post_init__(self) -> None:
+        for name in ("fresh", "beam", "batch", "part", "steps", "iterations"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"ExpertSettings.{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 <= self.pieces <= 1:
+            raise ValueError(f"ExpertSettings.pieces must be from 0 to 1, got {self.pieces}")
+
+
+def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Session:
+    """Trains, leaves weights, checkpoint and log in `options.out`, and returns the finished session."""
+    if not settings.labels:
+        raise ValueError("labels must name at least one file; `orienteer labels` makes them")
+    team = Team(options.device)
+    device = team.device
+    torch.manual_seed(options.seed)
+    library = Library.build(_first_labels(settings), device, _processes())
+    network = PolicyNetwork(settings.network).to(device)
+    average = copy.deepcopy(network).requires_grad_(False)
+    teach = team.wrap(Teacher(network, settings))
+    optimizer = torch.optim.AdamW(
+        network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay, fused=device.type == "cuda"
+    )
+    generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
+    validation = Validation(Recipe(), options.validation, device)
+    session = Session("expert", preset, options, settings, team, validation, ValueScore)
+    best: Model = average
+    options.say(f"{len(library):,} labels on {device}")
+
+    def content() -> dict[str, Any]:
+        return {
+            "network": network.state_dict(),
+            "average": average.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "generator": generator.get_state(),
+        }
+
+    with session:
+        saved = session.resume()
+        if saved is not None:
+            network.load_state_dict(saved["network"])
+            average.load_state_dict(saved["average"])
+            optimizer.load_state_dict(saved["optimizer"])
+            if device.type == "cpu":  # where a resumed run is to equal an unbroken one
+                generator.set_state(saved["generator"].cpu())
+
+        passed = session.fraction()
+        done = int(passed * (settings.rounds + 1))
+        while passed < 1:
+            if int(passed * (settings.rounds + 1)) > done:
+                done += 1
+                fresh = own_labels(average, settings, seed=options.seed * 1000 + done * team.size + team.rank)
+                library.add(Library.build(fresh, device, _processes()))
+                options.say(f"round {done}: {len(fresh):,} labels of its own, {len(library):,} in all")
+            for group in optimizer.param_groups:
+                group["lr"] = settings.learning_rate * cosine(passed)
+            losses = []
+            for lessons in _batches(library, generator, settings):
+                losses.append(_step(teach, lessons, optimizer, team))
+                follow(average, network, settings.follow)
+            policy, visit, worth = torch.stack(losses).mean(0)
+            seen = settings.batch * settings.steps
+            passed = session.tick(seen, {"policy": policy, "visit": visit, "worth": worth}, best, content)
+    team.part()
+    return session
+
+
+@torch.no_grad()
+def own_labels(network: nn.Module, settings: ExpertSettings, seed: int) -> list[Label]:
+    """Fresh problems with the routes that the cost-level search finds with the network."""
+    device = next(network.parameters()).device
+    first = FIRST_SEED * 2 + seed * settings.fresh
+    sources = [
+        draw_source(settings.recipe, one, np.random.default_rng(one)) for one in range(first, first + settings.fresh)
+    ]
+    config, scorer = CostLevelConfig(settings.beam, branch=8), ValueScore(network)
+    labels = []
+    order = sorted(range(len(sources)), key=lambda number: sources[number].n)
+    for begin in range(0, len(order), 512):
+        some = [sources[number] for number in order[begin : begin + 512]]
+        problems = Problems.from_instances([source.instance() for source in some], device)
+        routes = cost_level_search(problems, scorer, config).routes()
+        labels += [Label(source, tuple(route), 1) for source, route in zip(some, routes, strict=True) if route]
+    return labels
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some lessons as the network reads them."""
+
+    given: Tokens
+    node: Tensor  # (state,) where to go next
+    later: Tensor  # (state, token) bool
+    value: Tensor  # (state,) in units of the mean prize
+    share: float  # of the gradient step
+
+
+class Teacher(nn.Module):
+    """The losses of a network on lessons: the next node, the nodes visited later, the prize to go."""
+
+    def __init__(self, network: PolicyNetwork, settings: ExpertSettings):
+        super().__init__()
+        self.network, self.settings = network, settings
+
+    def forward(self, part: Part) -> tuple[Tensor, Tensor]:
+        """The loss to lower, and its three parts."""
+        given = part.given
+        with precision(given.nodes.device):
+            seen = self.network.look(given)
+        choices = torch.log_softmax(seen.logits.masked_fill(~given.choice, -1e9), dim=1)
+        taken = given.choice & (given.node == part.node[:, None])
+        policy = -(choices * taken).sum(1).mean()
+        errors = functional.binary_cross_entropy_with_logits(seen.visit, part.later.float(), reduction="none")
+        visit = ((errors * given.open).sum(1) / given.open.sum(1).clamp_min(1)).mean()
+        scale = given.base[:, 1].clamp_min(1).sqrt()  # errors of a sum of prizes grow like the root of their number
+        worth = functional.smooth_l1_loss(seen.value / scale, part.value / scale, beta=0.2)
+        total = policy + self.settings.visit * visit + self.settings.worth * worth
+        return total, torch.stack((policy, visit, worth)).detach()
+
+
+def _step(teach: nn.Module, parts: list[Part], optimizer: torch.optim.Optimizer, team: Team) -> Tensor:
+    """One gradient step on a batch that comes in parts; the three losses."""
+    optimizer.zero_grad(set_to_none=True)
+    losses = []
+    for number, part in enumerate(parts):
+        with team.quiet(teach, last=number == len(parts) - 1):
+            loss, split = teach(part)
+            torch.autograd.backward(loss * part.share)
+        losses.append(split * part.share)
+    nn.utils.clip_grad_norm_(teach.parameters(), 1.0)
+    optimizer.step()
+    return torch.stack(losses).sum(0)
+
+
+def _batches(library: Library, generator: torch.Generator, settings: ExpertSettings) -> list[list[Part]]:
+    """The parts of each gradient step of an iteration; lessons of all pools are in every step."""
+    steps: list[list[Part]] = [[] for _ in range(settings.steps)]
+    for lessons in library.draw(settings.batch * settings.steps, generator, settings.pieces):
+        each = len(lessons.node) // settings.steps
+        if not each:
+            continue
+        places = torch.arange(each * settings.steps, device=lessons.node.device).view(settings.steps, each)
+        for number, parts in enumerate(in_batches(lessons.states, lessons.ways, places, settings.part)):
+            for index, given in parts:
+                steps[number].append(_part(lessons, index, given, len(index) / settings.batch))
+    return steps
+
+
+def _part(lessons: Lessons, index: Tensor, given: Tokens, share: float) -> Part:
+    later = lessons.later[index].gather(1, given.node) & given.present
+    return Part(given, lessons.node[index], later, lessons.value[index] / given.unit, share)
+
+
+def _first_labels(settings: ExpertSettings) -> list[Label]:
+    return [label for path in settings.labels for label in load_labels(path)]
+
+
+def _processes() -> int:
+    return max(1, len(os.sched_getaffinity(0)) - 2) if hasattr(os, "sched_getaffinity") else 1

@@ -1,0 +1,189 @@
+"""Labelled problems on the device, and the countless smaller ones inside them.
+
+Every piece of a good route is itself the good route of a smaller problem: from its first node to its last, without the
+nodes that the rest of the route visits, within its own cost and the slack. Walked backwards it is one of the problem
+with all costs reversed.
+"""
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from orienteer.beam.problems import Problems
+from orienteer.beam.states import States
+from orienteer.learn.labels import Label, Source
+from orienteer.network.features import cheapest_ways
+
+Each = Callable[..., Iterable[Any]]
+"""`map`, here or over processes."""
+
+WIDTHS = (112, 208, 304, 512, 1024)
+"""Nodes to which problems are padded, so that those of a kind lie in one tensor."""
+ROUNDING = 1e-6
+"""Limits are this much larger than labels need: costs are kept in float32."""
+DETOURS = ("xasy",)
+"""Families whose costs do not obey the triangle inequality."""
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Problems to learn from, and their answers."""
+
+    states: States
+    ways: Tensor | None
+    node: Tensor  # (state,) where to go next
+    later: Tensor  # (state, node) bool, what the rest of the route visits
+    value: Tensor  # (state,) the prize of that
+
+
+class Pool:
+    """Labelled problems of one padded width, on a device."""
+
+    def __init__(self, costs: Tensor, prizes: Tensor, limit: Tensor, metric: bool):
+        self.costs, self.prizes, self.limit = costs, prizes, limit
+        self.ways = None if metric else cheapest_ways(costs)
+        empty = torch.zeros(0, dtype=torch.int64, device=costs.device)
+        self.problem, self.given, self.length = empty, empty, empty
+        self.route = torch.zeros(0, 2, dtype=torch.int64, device=costs.device)
+
+    def teach(self, problem: Sequence[int], routes: Sequence[Sequence[int]], given: Sequence[int]) -> None:
+        """Adds routes, each of a problem by its row."""
+        device = self.costs.device
+        width = max(len(route) for route in routes)
+        table = np.zeros((len(routes), width), dtype=np.int64)
+        for row, route in enumerate(routes):
+            table[row, : len(route)] = route
+        self.route = torch.from_numpy(table).to(device)
+        self.problem = torch.tensor(problem, device=device)
+        self.given = torch.tensor(given, device=device)
+        self.length = torch.tensor([len(route) for route in routes], device=device)
+
+    def __len__(self) -> int:
+        return len(self.problem)
+
+    def draw(self, count: int, generator: torch.Generator, pieces: float) -> Lessons:
+        """Random pieces of random routes; a share of `pieces` ends before its route does."""
+        uniform = torch.rand(5, count, generator=generator, device=generator.device)
+        label = (uniform[0] * len(self)).long().clamp_max(len(self) - 1)
+        row, route, length = self.problem[label], self.route[label], self.length[label]
+        back, cut = uniform[1] < 0.5, uniform[2] < pieces
+        first, last = _piece(self.given[label] - 1, length - 1, back, cut, uniform[3], uniform[4])
+
+        nodes = self.costs.shape[1]
+        place = torch.arange(route.shape[1], device=route.device)
+        inside = (place > first[:, None]) & (place < last[:, None])
+        costs = self.costs[row]
+        legs = costs.gather(1, route[:, :-1, None].expand(-1, -1, nodes)).gather(2, route[:, 1:, None])[:, :, 0]
+        spent = torch.where(place[None, 1:] < length[:, None], legs, 0.0).cumsum(1)
+        spent = torch.nn.functional.pad(spent, (1, 0))
+        slack = (self.limit[row] - spent[:, -1]).clamp_min(0.0) * torch.where(cut, uniform[4], 1.0)
+        limit = (spent.gather(1, last[:, None]) - spent.gather(1, first[:, None]))[:, 0] + slack
+
+        ends = torch.stack((first, last), 1)
+        start, end = route.gather(1, torch.where(back[:, None], ends.flip(1), ends)).unbind(1)
+        follow = torch.where(back, last - 1, first + 1)
+        later = _marked(route, inside, nodes)
+        taken = _marked(route, (place < length[:, None]) & ~inside, nodes)
+        ways = costs if self.ways is None else self.ways[row]
+        if self.ways is not None:
+            ways = torch.where(back[:, None, None], ways.mT, ways)
+        costs = torch.where(back[:, None, None], costs.mT, costs)
+        to_end = (costs if self.ways is None else ways).gather(2, end[:, None, None].expand(-1, nodes, 1))[:, :, 0]
+        to_end.scatter_(1, end[:, None], 0.0)
+        prizes = self.prizes[row]
+        problems = Problems(costs, prizes, limit * (1 + ROUNDING), start, end, to_end)
+        zero = torch.zeros_like(limit)
+        states = States(problems, torch.arange(count, device=row.device), start, taken, zero, zero, zero)
+        node = route.gather(1, follow[:, None])[:, 0]
+        return Lessons(states, None if self.ways is None else ways, node, later, (prizes * later).sum(1))
+
+
+class Library:
+    """Pools of labelled problems."""
+
+    def __init__(self, pools: Sequence[Pool]):
+        self.pools = [pool for pool in pools if len(pool)]
+        if not self.pools:
+            raise ValueError("labels hold nothing to learn from")
+
+    @classmethod
+    def build(cls, labels: Sequence[Label], device: torch.device, processes: int = 1) -> "Library":
+        """The labels' problems, generated anew by some processes, on `device`."""
+        useful = [label for label in labels if len(label.nodes) - label.given >= 2]
+        grouped: dict[tuple[int, bool], list[Label]] = {}
+        for label in useful:
+            grouped.setdefault(_kind(label.source), []).append(label)
+        if processes == 1 or len(useful) < 1000:
+            return cls([_pool(some, *kind, device, map) for kind, some in sorted(grouped.items())])
+        # Spawned, not forked: a process with a GPU and threads must not be copied.
+        with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as workers:
+            return cls([_pool(some, *kind, device, workers.map) for kind, some in sorted(grouped.items())])
+
+    def add(self, other: "Library") -> None:
+        """Takes the pools of another library as well."""
+        self.pools += other.pools
+
+    def __len__(self) -> int:
+        return sum(len(pool) for pool in self.pools)
+
+    def draw(self, count: int, generator: torch.Generator, pieces: float) -> list[Lessons]:
+        """About `count` lessons, from each pool in proportion to its labels."""
+        shares = [max(1, round(count * len(pool) / len(self))) for pool in self.pools]
+        return [pool.draw(share, generator, pieces) for pool, share in zip(self.pools, shares, strict=True)]
+
+
+def _piece(low: Tensor, high: Tensor, back: Tensor, cut: Tensor, one: Tensor, two: Tensor) -> tuple[Tensor, Tensor]:
+    """Places of the first and last node of a piece of at least three, between places `low` and `high`.
+
+    Forwards it begins anywhere and, unless `cut`, reaches to the end; backwards the other way round.
+    """
+    span = high - low - 1  # places where a piece of three can begin
+    step = torch.minimum((one * span).long(), span - 1)
+    begin, stop = low + step, high - step  # the free side of either direction
+    first = torch.where(back, low, begin)
+    last = torch.where(back, stop, high)
+    spare = last - first - 1
+    shift = torch.where(cut, torch.minimum((two * spare).long(), spare - 1), 0)
+    return torch.where(back, first + shift, first), torch.where(back, last, last - shift)
+
+
+def _marked(route: Tensor, where: Tensor, nodes: int) -> Tensor:
+    """(row, node) bool: the route's nodes at some places."""
+    table = torch.zeros(len(route), nodes + 1, dtype=torch.bool, device=route.device)
+    return table.scatter_(1, torch.where(where, route, nodes), True)[:, :nodes]
+
+
+def _kind(source: Source) -> tuple[int, bool]:
+    size = source.n + 2
+    return next((width for width in WIDTHS if width >= size), size), source.costs not in DETOURS
+
+
+def _pool(labels: Sequence[Label], width: int, metric: bool, device: torch.device, each: Each) -> Pool:
+    sources = list(dict.fromkeys(label.source for label in labels))
+    row = {source: number for number, source in enumerate(sources)}
+    pieces = [(sources[first : first + 256], width) for first in range(0, len(sources), 256)]
+    made = [[torch.from_numpy(part).to(device) for part in parts] for parts in each(_generated, pieces)]
+    costs, prizes, limit = (torch.cat(parts) for parts in zip(*made, strict=True))
+    pool = Pool(costs, prizes, limit, metric)
+    pool.teach([row[label.source] for label in labels], [one.nodes for one in labels], [one.given for one in labels])
+    return pool
+
+
+def _generated(task: tuple[Iterable[Source], int]) -> list[npt.NDArray[np.float32]]:
+    """Costs, prizes and limits of some problems, padded with nodes that nothing reaches."""
+    sources, width = list(task[0]), task[1]
+    costs = np.full((len(sources), width, width), np.inf, dtype=np.float32)
+    prizes = np.zeros((len(sources), width), dtype=np.float32)
+    limit = np.array([source.limit for source in sources], dtype=np.float32)
+    for row, source in enumerate(sources):
+        instance = source.instance()
+        costs[row, : instance.size, : instance.size] = instance.costs
+        prizes[row, : instance.size] = instance.prizes
+    return [costs, prizes, limit]

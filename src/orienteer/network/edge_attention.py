@@ -1,0 +1,125 @@
+"""Attention between tokens, biased by what it costs to travel between them.
+
+On a GPU tokens of all states lie one after the other (`Packed`), elsewhere in rows with padding (`Padded`). The layers
+of a network need not know: they see vectors, and hand the layout on.
+"""
+
+import os
+from functools import cache
+from importlib.util import find_spec
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from orienteer.network.features import EDGE_KERNELS, Tokens, edge_kernels
+from orienteer.network.graph_attention import project_edges
+
+WIDEST_FUSED = 1024
+"""Tokens that the fused kernel takes; its blocks grow with them."""
+
+
+class Padded:
+    """(state, token, ...) tensors as they are."""
+
+    def __init__(self, given: Tokens, dtype: torch.dtype):
+        self.given = given
+        self.kernels = edge_kernels(given, dtype)
+
+    def pack(self, padded: Tensor) -> Tensor:
+        """The layout's form of a (state, token, ...) tensor."""
+        return padded
+
+    def unpack(self, packed: Tensor) -> Tensor:
+        """(state, token) from the layout's form."""
+        return packed
+
+    def current(self, hidden: Tensor) -> Tensor:
+        """(state, hidden) the vectors of the current nodes."""
+        return (hidden * self.given.nodes[:, :, 1:2].to(hidden.dtype)).sum(1)
+
+    def mean(self, hidden: Tensor) -> Tensor:
+        """(state, hidden) the mean vector of each state's tokens."""
+        return (hidden * self.given.present[:, :, None]).sum(1) / self.given.present.sum(1, keepdim=True)
+
+    def point(self, hidden: Tensor, query: Tensor) -> Tensor:
+        """Each token's inner product with its state's query."""
+        return (hidden @ query[:, :, None])[:, :, 0]
+
+    def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
+        """Attention of (..., 3, head, size) queries, keys and values with (head, kernel) weights of edge functions."""
+        query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)  # (state, head, token, size)
+        mask = project_edges(bias, self.kernels).to(query.dtype)
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        return mixed.transpose(1, 2)
+
+
+class Packed:
+    """(token, ...) tensors of all states' real tokens."""
+
+    def __init__(self, given: Tokens, dtype: torch.dtype):
+        states, self.width = given.node.shape
+        self.count = given.present.sum(1)
+        self.first = self.count.cumsum(0) - self.count
+        rows = torch.arange(states, device=given.node.device)
+        self.state = torch.repeat_interleave(rows, self.count, output_size=given.total)
+        place = torch.arange(given.total, device=given.node.device) - self.first[self.state]
+        self.flat = self.state * self.width + place
+        self.now = self.first + given.nodes[:, :, 1].argmax(1)
+        self.edges = given.edges.to(torch.float16).contiguous()
+        self.hops = given.hops.to(torch.float32).contiguous()
+        self.few = self.count.to(torch.int32)
+
+    def pack(self, padded: Tensor) -> Tensor:
+        return padded.flatten(0, 1)[self.flat]
+
+    def unpack(self, packed: Tensor) -> Tensor:
+        states = len(self.count)
+        table = torch.zeros(states * self.width, dtype=packed.dtype, device=packed.device)
+        return table.index_copy(0, self.flat, packed).view(states, self.width)
+
+    def current(self, hidden: Tensor) -> Tensor:
+        return hidden[self.now]
+
+    def mean(self, hidden: Tensor) -> Tensor:
+        total = torch.zeros(len(self.count), hidden.shape[1], dtype=hidden.dtype, device=hidden.device)
+        return total.index_add(0, self.state, hidden) / self.count[:, None]
+
+    def point(self, hidden: Tensor, query: Tensor) -> Tensor:
+        return (hidden * query[self.state]).sum(1)
+
+    def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
+        from orienteer.network.fused_attention import fused_attention
+
+        return fused_attention(parts, self.edges, self.hops, self.first, self.few, bias)
+
+
+Layout = Padded | Packed
+
+
+def layout(given: Tokens, dtype: torch.dtype) -> Layout:
+    """How to lay out the tokens where they are."""
+    fused = given.edges.is_cuda and given.node.shape[1] <= WIDEST_FUSED and triton_is_there()
+    return Packed(given, dtype) if fused else Padded(given, dtype)
+
+
+class EdgeAttention(nn.Module):
+    """Multi-head self-attention; each head adds to its logits a mixture of functions of the cost there and back."""
+
+    def __init__(self, hidden: int, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.project = nn.Linear(hidden, 3 * hidden)
+        self.join = nn.Linear(hidden, hidden)
+        self.bias = nn.Parameter(torch.zeros(heads, EDGE_KERNELS))
+
+    def forward(self, hidden: Tensor, where: Layout) -> Tensor:
+        size = hidden.shape[-1]
+        parts = self.project(hidden).unflatten(-1, (3, self.heads, size // self.heads))
+        return self.join(where.attend(parts, self.bias).flatten(-2))
+
+
+@cache
+def triton_is_there() -> bool:
+    """Whether kernels can be compiled for the GPU; ORIENTEER_FUSED=0 says not to."""
+    return os.environ.get("ORIENTEER_FUSED") != "0" and find_spec("triton") is not None

@@ -1,0 +1,115 @@
+"""The policy and value network: a Transformer over the nodes that still matter, whose every layer sees their costs.
+
+Three heads read it: the next node, which nodes the rest of a good route visits, and the prize to go. The last is the
+sum of the prizes weighted by the second, and a correction: so it grows with the problem as it should.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from orienteer.network.attention_network import Estimate, compute_dtype
+from orienteer.network.edge_attention import EdgeAttention, Layout, layout
+from orienteer.network.features import BASE_FEATURES, GLOBAL_FEATURES, NODE_FEATURES, Tokens
+
+
+@dataclass(frozen=True)
+class PolicyConfig:
+    """The shape of the network."""
+
+    hidden: int = 128
+    """Size of a node's vector."""
+    heads: int = 8
+    layers: int = 6
+    widen: int = 4
+    """Inner size of the layers' feed-forward parts, in units of `hidden`."""
+    beta: float = 0.6
+    """What a choice's log probability counts beside the value to go, in mean prizes."""
+
+    def __post_init__(self) -> None:
+        for field in ("hidden", "heads", "layers", "widen"):
+            if getattr(self, field) < 1:
+                raise ValueError(f"PolicyConfig.{field} must be at least 1, got {getattr(self, field)}")
+        if self.hidden % self.heads:
+            raise ValueError(f"PolicyConfig.hidden must be a multiple of heads {self.heads}, got {self.hidden}")
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What the network says about sub-problems."""
+
+    logits: Tensor  # (state, token) of the next node; only choices are meant
+    visit: Tensor  # (state, token) logits of being visited later; only reachable nodes are meant
+    value: Tensor  # (state,) the prize to go in units of the mean prize at hand
+
+
+class PolicyNetwork(nn.Module):
+    """What to do next and what it is worth."""
+
+    def __init__(self, config: PolicyConfig | None = None):
+        super().__init__()
+        self.config = config = PolicyConfig() if config is None else config
+        hidden = config.hidden
+        self.enter = nn.Linear(len(NODE_FEATURES) + len(GLOBAL_FEATURES), hidden)
+        self.layers = nn.ModuleList(PolicyLayer(config) for _ in range(config.layers))
+        self.final = nn.LayerNorm(hidden)
+        self.heads = nn.Linear(hidden, 2)
+        self.query = nn.Linear(hidden, hidden, bias=False)
+        last = nn.Linear(hidden, 1)
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
+        self.value = nn.Sequential(nn.Linear(2 * hidden + len(BASE_FEATURES), hidden), nn.GELU(), last)
+        nn.init.zeros_(self.heads.weight)
+        nn.init.zeros_(self.query.weight)
+
+    def forward(self, given: Tokens) -> Estimate:
+        """q(s, v) = V(s) + beta log pi(v | s) and V(s), in prize."""
+        outlook = self.look(given)
+        log_chance = torch.log_softmax(outlook.logits.masked_fill(~given.choice, -torch.inf), dim=1)
+        unit = given.unit.to(torch.float32)
+        action = outlook.value[:, None] + self.config.beta * log_chance
+        return Estimate(action * unit[:, None], outlook.value * unit)
+
+    def look(self, given: Tokens) -> Outlook:
+        """All three heads."""
+        width = given.nodes.shape[1]
+        inputs = torch.cat((given.nodes, given.overall[:, None].expand(-1, width, -1)), dim=2)
+        where = layout(given, compute_dtype(inputs))
+        hidden = self.enter(where.pack(inputs)).float()  # sums over layers need more digits than bfloat16 has
+        for layer in self.layers:
+            hidden = layer(hidden, where)
+        hidden = self.final(hidden)
+        current = where.current(hidden)
+        pointer = where.point(hidden, self.query(current).to(hidden.dtype))
+        with torch.autocast(hidden.device.type, enabled=False):
+            logits, visit = self.heads(hidden.float()).unbind(-1)
+            logits = where.unpack(logits + pointer.float() * self.config.hidden**-0.5)
+            visit = where.unpack(visit)
+            return Outlook(logits, visit, self._value(where.mean(hidden.float()), current.float(), visit, given))
+
+    def _value(self, mean: Tensor, current: Tensor, visit: Tensor, given: Tokens) -> Tensor:
+        """(state,) the prize to go in units of the mean prize."""
+        prizes = given.nodes[:, :, 0].float()
+        expected = (torch.sigmoid(visit) * prizes).sum(1)
+        base = given.base.float()
+        more = self.value(torch.cat((mean, current, base.log1p()), dim=1))[:, 0]
+        return expected + more * base[:, 1].sqrt()  # an error of the sum grows like the root of the stops to come
+
+
+class PolicyLayer(nn.Module):
+    """A Transformer layer, normalised at its inputs, with edge-biased attention."""
+
+    def __init__(self, config: PolicyConfig):
+        super().__init__()
+        hidden = config.hidden
+        self.attention = EdgeAttention(hidden, config.heads)
+        self.norm_attention = nn.LayerNorm(hidden)
+        self.norm_feed = nn.LayerNorm(hidden)
+        self.widen = nn.Linear(hidden, config.widen * hidden)
+        self.narrow = nn.Linear(config.widen * hidden, hidden)
+
+    def forward(self, hidden: Tensor, where: Layout) -> Tensor:
+        hidden = hidden + self.attention(self.norm_attention(hidden), where)
+        return hidden + self.narrow(functional.relu(self.widen(self.norm_feed(hidden))))
