@@ -55,7 +55,7 @@ def test_citation_has_the_version_too() -> None:
 
 def test_every_module_imports() -> None:
     for module in pkgutil.walk_packages([str(SOURCE)], "orienteer."):
-        if module.name.endswith("fused_attention") and find_spec("triton") is None:
+        if "fused_" in module.name and find_spec("triton") is None:
             continue  # comes with torch for GPUs
         importlib.import_module(module.name)
 
@@ -78,7 +78,7 @@ def test_base_install_needs_no_extra() -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     base = {re.split(r"[<>=\[ ]", line)[0] for line in project["dependencies"]}
     known = base | set(sys.stdlib_module_names) | {"orienteer"}
-    extras = {"matplotlib": {"plot.py"}, "triton": {"fused_attention.py"}}
+    extras = {"matplotlib": {"plot.py"}, "triton": {"fused_attention.py", "fused_norm.py"}}
     for path in sorted(SOURCE.rglob("*.py")):
         for package in _packages(path) - known:
             assert path.name in extras.get(package, set()), f"{path} imports {package}, which is no dependency"

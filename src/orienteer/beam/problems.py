@@ -78,6 +78,11 @@ class Problems:
         return legs
 
     @cached_property
+    def symmetric(self) -> Tensor:
+        """(batch,) bool: whether every leg costs the same in both directions."""
+        return (self.costs == self.costs.mT).flatten(1).all(1)
+
+    @cached_property
     def mean_prize(self) -> Tensor:
         """(batch,) mean of the prizes above zero: what a stop is worth, roughly."""
         return self.prizes.sum(1) / (self.prizes > 0).sum(1).clamp(min=1)

@@ -28,8 +28,6 @@ WIDTHS = (112, 208, 304, 512, 1024)
 """Nodes to which problems are padded, so that those of a kind lie in one tensor."""
 ROUNDING = 1e-6
 """Limits are this much larger than labels need: costs are kept in float32."""
-DETOURS = ("xasy",)
-"""Families whose costs do not obey the triangle inequality."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Lessons:
     """Problems to learn from, and their answers."""
 
     states: States
-    ways: Tensor | None
+    ways: Tensor  # (state, node, node) the problems' cheapest ways
     node: Tensor  # (state,) where to go next
     later: Tensor  # (state, node) bool, what the rest of the route visits
     value: Tensor  # (state,) the prize of that
@@ -46,11 +44,12 @@ class Lessons:
 class Pool:
     """Labelled problems of one padded width, on a device."""
 
-    def __init__(self, costs: Tensor, prizes: Tensor, limit: Tensor, metric: bool):
+    def __init__(self, costs: Tensor, prizes: Tensor, limit: Tensor):
         self.costs, self.prizes, self.limit = costs, prizes, limit
-        self.ways = None if metric else cheapest_ways(costs)
+        self.ways = torch.cat([cheapest_ways(costs[row : row + 4096]) for row in range(0, len(costs), 4096)])
         empty = torch.zeros(0, dtype=torch.int64, device=costs.device)
-        self.problem, self.given, self.length = empty, empty, empty
+        self.problem, self.given, self.length, self.until = empty, empty, empty, empty
+        self.steps = 0
         self.route = torch.zeros(0, 2, dtype=torch.int64, device=costs.device)
 
     def teach(self, problem: Sequence[int], routes: Sequence[Sequence[int]], given: Sequence[int]) -> None:
@@ -64,14 +63,21 @@ class Pool:
         self.problem = torch.tensor(problem, device=device)
         self.given = torch.tensor(given, device=device)
         self.length = torch.tensor([len(route) for route in routes], device=device)
+        steps = np.array([len(route) - 1 - first for route, first in zip(routes, given, strict=True)], dtype=np.int64)
+        self.steps = int(steps.sum())
+        self.until = torch.from_numpy(steps.cumsum()).to(device)
 
     def __len__(self) -> int:
         return len(self.problem)
 
     def draw(self, count: int, generator: torch.Generator, pieces: float) -> Lessons:
-        """Random pieces of random routes; a share of `pieces` ends before its route does."""
+        """Random pieces of random routes; a share of `pieces` ends before its route does.
+
+        Every step of a route is as likely to be next as any other.
+        """
         uniform = torch.rand(5, count, generator=generator, device=generator.device)
-        label = (uniform[0] * len(self)).long().clamp_max(len(self) - 1)
+        step = (uniform[0].double() * self.steps).long().clamp_max(self.steps - 1)
+        label = torch.searchsorted(self.until, step, right=True)
         row, route, length = self.problem[label], self.route[label], self.length[label]
         back, cut = uniform[1] < 0.5, uniform[2] < pieces
         first, last = _piece(self.given[label] - 1, length - 1, back, cut, uniform[3], uniform[4])
@@ -91,18 +97,16 @@ class Pool:
         follow = torch.where(back, last - 1, first + 1)
         later = _marked(route, inside, nodes)
         taken = _marked(route, (place < length[:, None]) & ~inside, nodes)
-        ways = costs if self.ways is None else self.ways[row]
-        if self.ways is not None:
-            ways = torch.where(back[:, None, None], ways.mT, ways)
+        ways = self.ways[row]
+        ways = torch.where(back[:, None, None], ways.mT, ways)
         costs = torch.where(back[:, None, None], costs.mT, costs)
-        to_end = (costs if self.ways is None else ways).gather(2, end[:, None, None].expand(-1, nodes, 1))[:, :, 0]
-        to_end.scatter_(1, end[:, None], 0.0)
+        to_end = ways.gather(2, end[:, None, None].expand(-1, nodes, 1))[:, :, 0]
         prizes = self.prizes[row]
         problems = Problems(costs, prizes, limit * (1 + ROUNDING), start, end, to_end)
         zero = torch.zeros_like(limit)
         states = States(problems, torch.arange(count, device=row.device), start, taken, zero, zero, zero)
         node = route.gather(1, follow[:, None])[:, 0]
-        return Lessons(states, None if self.ways is None else ways, node, later, (prizes * later).sum(1))
+        return Lessons(states, ways, node, later, (prizes * later).sum(1))
 
 
 class Library:
@@ -117,14 +121,14 @@ class Library:
     def build(cls, labels: Sequence[Label], device: torch.device, processes: int = 1) -> "Library":
         """The labels' problems, generated anew by some processes, on `device`."""
         useful = [label for label in labels if len(label.nodes) - label.given >= 2]
-        grouped: dict[tuple[int, bool], list[Label]] = {}
+        grouped: dict[int, list[Label]] = {}
         for label in useful:
-            grouped.setdefault(_kind(label.source), []).append(label)
-        if processes == 1 or len(useful) < 1000:
-            return cls([_pool(some, *kind, device, map) for kind, some in sorted(grouped.items())])
+            grouped.setdefault(_width(label.source), []).append(label)
+        if processes == 1 or len(useful) < 5000:
+            return cls([_pool(some, width, device, map) for width, some in sorted(grouped.items())])
         # Spawned, not forked: a process with a GPU and threads must not be copied.
         with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as workers:
-            return cls([_pool(some, *kind, device, workers.map) for kind, some in sorted(grouped.items())])
+            return cls([_pool(some, width, device, workers.map) for width, some in sorted(grouped.items())])
 
     def add(self, other: "Library") -> None:
         """Takes the pools of another library as well."""
@@ -134,8 +138,9 @@ class Library:
         return sum(len(pool) for pool in self.pools)
 
     def draw(self, count: int, generator: torch.Generator, pieces: float) -> list[Lessons]:
-        """About `count` lessons, from each pool in proportion to its labels."""
-        shares = [max(1, round(count * len(pool) / len(self))) for pool in self.pools]
+        """About `count` lessons, from each pool in proportion to its steps."""
+        total = sum(pool.steps for pool in self.pools)
+        shares = [max(1, round(count * pool.steps / total)) for pool in self.pools]
         return [pool.draw(share, generator, pieces) for pool, share in zip(self.pools, shares, strict=True)]
 
 
@@ -160,18 +165,18 @@ def _marked(route: Tensor, where: Tensor, nodes: int) -> Tensor:
     return table.scatter_(1, torch.where(where, route, nodes), True)[:, :nodes]
 
 
-def _kind(source: Source) -> tuple[int, bool]:
+def _width(source: Source) -> int:
     size = source.n + 2
-    return next((width for width in WIDTHS if width >= size), size), source.costs not in DETOURS
+    return next((width for width in WIDTHS if width >= size), size)
 
 
-def _pool(labels: Sequence[Label], width: int, metric: bool, device: torch.device, each: Each) -> Pool:
+def _pool(labels: Sequence[Label], width: int, device: torch.device, each: Each) -> Pool:
     sources = list(dict.fromkeys(label.source for label in labels))
     row = {source: number for number, source in enumerate(sources)}
     pieces = [(sources[first : first + 256], width) for first in range(0, len(sources), 256)]
     made = [[torch.from_numpy(part).to(device) for part in parts] for parts in each(_generated, pieces)]
     costs, prizes, limit = (torch.cat(parts) for parts in zip(*made, strict=True))
-    pool = Pool(costs, prizes, limit, metric)
+    pool = Pool(costs, prizes, limit)
     pool.teach([row[label.source] for label in labels], [one.nodes for one in labels], [one.given for one in labels])
     return pool
 

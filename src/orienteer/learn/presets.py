@@ -7,6 +7,7 @@ from orienteer.learn.a2c import A2cSettings
 from orienteer.learn.dqn import DqnSettings
 from orienteer.learn.expert import ExpertSettings
 from orienteer.learn.instances import Recipe
+from orienteer.learn.labels import LabelRecipe
 from orienteer.learn.reinforce import ReinforceSettings
 from orienteer.network.attention_network import NetworkConfig
 from orienteer.network.decoders import DecoderKind, RouteConfig
@@ -19,6 +20,8 @@ WIDE = NetworkConfig(
 SMALL = replace(WIDE, hidden=32, heads=4, layers=2)
 PLAIN = Recipe(favour=1.0, asymmetric=0.0, apart=0.0)
 """The paper's instances."""
+HARD = LabelRecipe(costs=("xasy", "xasy", "tmat", "euclidean"))
+"""For the rounds of expert iteration: mostly the costs with which the neighbourhood search is weakest."""
 TINY = Recipe(10, 20, (20,), 0.5, asymmetric=0.0)
 """For trying things out."""
 
@@ -114,8 +117,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         ),
     },
     "expert": {
-        "tuned": ExpertSettings(),
-        "laptop": ExpertSettings(network=PolicyConfig(hidden=64, heads=4, layers=3)),
+        "tuned": ExpertSettings(recipe=HARD, rounds=2, batch=4096, part=8192, steps=4),
+        "laptop": ExpertSettings(network=PolicyConfig(hidden=64, heads=4, layers=3), batch=4096, part=8192, steps=4),
         "small": ExpertSettings(
             network=PolicyConfig(hidden=32, heads=2, layers=2), batch=128, part=128, steps=4, follow=0.98
         ),

@@ -58,7 +58,7 @@ def in_batches(
 ) -> Iterator[Iterator[tuple[Tensor, Tokens]]]:
     """For every row of (batch, place) `places` the parts of that batch, each its places and their tokens.
 
-    Asks the device once for all sizes. Widths are multiples of eight on a GPU, whose kernels want aligned rows.
+    Asks the device once for all sizes. Widths are multiples of 16 on a GPU, whose kernels want aligned rows.
     """
     reach = reachable(states, ways)
     keep = relevant(states, reach)
@@ -66,7 +66,7 @@ def in_batches(
     places = places.gather(1, order)
     size = places.shape[1]
     last = torch.arange(part - 1, size + part - 1, part, device=places.device).clamp_max(size - 1)
-    multiple = 8 if keep.is_cuda else 1
+    multiple = 16 if keep.is_cuda else 1
 
     def parts(row: Tensor, tops: list[int], sums: list[int]) -> Iterator[tuple[Tensor, Tokens]]:
         for number, top in enumerate(tops):

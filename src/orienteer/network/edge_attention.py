@@ -16,14 +16,16 @@ from orienteer.network.features import EDGE_KERNELS, Tokens, edge_kernels
 from orienteer.network.graph_attention import project_edges
 
 WIDEST_FUSED = 1024
-"""Tokens that the fused kernel takes; its blocks grow with them."""
+"""Tokens that the fused kernel takes: beyond, its work in small blocks no longer pays."""
+ROUND = 1024
+"""The number of packed tokens is a multiple of this."""
 
 
 class Padded:
     """(state, token, ...) tensors as they are."""
 
     def __init__(self, given: Tokens, dtype: torch.dtype):
-        self.given = given
+        self.given, self.dtype = given, dtype
         self.kernels = edge_kernels(given, dtype)
 
     def pack(self, padded: Tensor) -> Tensor:
@@ -53,45 +55,64 @@ class Padded:
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return mixed.transpose(1, 2)
 
+    def add_norm(self, stream: Tensor, more: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
+        """The stream with something added, and that normalised."""
+        stream = stream + more
+        return stream, norm(stream)
+
 
 class Packed:
-    """(token, ...) tensors of all states' real tokens."""
+    """(token, ...) tensors of all states' real tokens, and a few more at the end to make their number a round one.
+
+    The fewer numbers of tokens there are, the less often matrix products are planned anew.
+    """
 
     def __init__(self, given: Tokens, dtype: torch.dtype):
         states, self.width = given.node.shape
+        device = given.node.device
+        size = -(-given.total // ROUND) * ROUND
+        self.dtype, self.total = dtype, given.total
         self.count = given.present.sum(1)
         self.first = self.count.cumsum(0) - self.count
-        rows = torch.arange(states, device=given.node.device)
-        self.state = torch.repeat_interleave(rows, self.count, output_size=given.total)
-        place = torch.arange(given.total, device=given.node.device) - self.first[self.state]
-        self.flat = self.state * self.width + place
+        # The tokens beyond belong to a state of their own, which nobody asks for.
+        lengths = functional.pad(self.count, (0, 1), value=size - given.total)
+        self.state = torch.repeat_interleave(torch.arange(states + 1, device=device), lengths, output_size=size)
+        place = torch.arange(size, device=device) - functional.pad(self.first, (0, 1))[self.state]
+        self.flat = torch.where(self.state < states, self.state * self.width + place, states * self.width)
         self.now = self.first + given.nodes[:, :, 1].argmax(1)
         self.edges = given.edges.to(torch.float16).contiguous()
         self.hops = given.hops.to(torch.float32).contiguous()
         self.few = self.count.to(torch.int32)
+        self.alike = given.symmetric.to(torch.int32)
 
     def pack(self, padded: Tensor) -> Tensor:
-        return padded.flatten(0, 1)[self.flat]
+        rows = padded.flatten(0, 1)
+        return rows[self.flat.clamp_max(len(rows) - 1)]
 
     def unpack(self, packed: Tensor) -> Tensor:
         states = len(self.count)
-        table = torch.zeros(states * self.width, dtype=packed.dtype, device=packed.device)
-        return table.index_copy(0, self.flat, packed).view(states, self.width)
+        table = torch.zeros(states * self.width + 1, dtype=packed.dtype, device=packed.device)
+        return table.index_put((self.flat,), packed)[:-1].view(states, self.width)
 
     def current(self, hidden: Tensor) -> Tensor:
         return hidden[self.now]
 
     def mean(self, hidden: Tensor) -> Tensor:
-        total = torch.zeros(len(self.count), hidden.shape[1], dtype=hidden.dtype, device=hidden.device)
-        return total.index_add(0, self.state, hidden) / self.count[:, None]
+        total = torch.zeros(len(self.count) + 1, hidden.shape[1], dtype=hidden.dtype, device=hidden.device)
+        return total.index_add(0, self.state, hidden)[:-1] / self.count[:, None]
 
     def point(self, hidden: Tensor, query: Tensor) -> Tensor:
-        return (hidden * query[self.state]).sum(1)
+        return (hidden * query[self.state.clamp_max(len(query) - 1)]).sum(1)
 
     def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
         from orienteer.network.fused_attention import fused_attention
 
-        return fused_attention(parts, self.edges, self.hops, self.first, self.few, bias)
+        return fused_attention(parts, self.edges, self.hops, self.alike, self.first, self.few, bias, self.total)
+
+    def add_norm(self, stream: Tensor, more: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
+        from orienteer.network.fused_norm import fused_add_norm
+
+        return fused_add_norm(stream, more, norm.weight, norm.bias, norm.eps, self.dtype)
 
 
 Layout = Padded | Packed
@@ -109,8 +130,8 @@ class EdgeAttention(nn.Module):
     def __init__(self, hidden: int, heads: int):
         super().__init__()
         self.heads = heads
-        self.project = nn.Linear(hidden, 3 * hidden)
-        self.join = nn.Linear(hidden, hidden)
+        self.project = nn.Linear(hidden, 3 * hidden, bias=False)  # the norm before it has a shift
+        self.join = nn.Linear(hidden, hidden, bias=False)
         self.bias = nn.Parameter(torch.zeros(heads, EDGE_KERNELS))
 
     def forward(self, hidden: Tensor, where: Layout) -> Tensor:

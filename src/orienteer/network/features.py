@@ -42,6 +42,7 @@ class Tokens:
     base: Tensor  # (state, BASE_FEATURES)
     hops: Tensor  # (state,) the remaining limit in units of the typical step
     unit: Tensor  # (state,) the mean prize at hand: values are multiples of it
+    symmetric: Tensor  # (state,) bool, whether edges are known to be the same in both directions
     total: int  # how many tokens are there, padding left out
 
 
@@ -119,6 +120,7 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) 
         base=torch.stack((count, steps, (count * steps).sqrt()), dim=1),
         hops=hops,
         unit=unit,
+        symmetric=problems.symmetric[states.instance],
         total=total,
     )
 

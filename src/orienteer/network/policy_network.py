@@ -77,10 +77,11 @@ class PolicyNetwork(nn.Module):
         width = given.nodes.shape[1]
         inputs = torch.cat((given.nodes, given.overall[:, None].expand(-1, width, -1)), dim=2)
         where = layout(given, compute_dtype(inputs))
-        hidden = self.enter(where.pack(inputs)).float()  # sums over layers need more digits than bfloat16 has
+        stream = self.enter(where.pack(inputs)).float()  # sums over layers need more digits than bfloat16 has
+        more = torch.zeros_like(stream, dtype=where.dtype)
         for layer in self.layers:
-            hidden = layer(hidden, where)
-        hidden = self.final(hidden)
+            stream, more = layer(stream, more, where)
+        hidden = where.add_norm(stream, more, self.final)[1]
         current = where.current(hidden)
         pointer = where.point(hidden, self.query(current).to(hidden.dtype))
         with torch.autocast(hidden.device.type, enabled=False):
@@ -107,9 +108,11 @@ class PolicyLayer(nn.Module):
         self.attention = EdgeAttention(hidden, config.heads)
         self.norm_attention = nn.LayerNorm(hidden)
         self.norm_feed = nn.LayerNorm(hidden)
-        self.widen = nn.Linear(hidden, config.widen * hidden)
-        self.narrow = nn.Linear(config.widen * hidden, hidden)
+        self.widen = nn.Linear(hidden, config.widen * hidden, bias=False)
+        self.narrow = nn.Linear(config.widen * hidden, hidden, bias=False)
 
-    def forward(self, hidden: Tensor, where: Layout) -> Tensor:
-        hidden = hidden + self.attention(self.norm_attention(hidden), where)
-        return hidden + self.narrow(functional.relu(self.widen(self.norm_feed(hidden))))
+    def forward(self, stream: Tensor, more: Tensor, where: Layout) -> tuple[Tensor, Tensor]:
+        """The stream after this layer in two parts, what is added up and what is still to be added."""
+        stream, hidden = where.add_norm(stream, more, self.norm_attention)
+        stream, hidden = where.add_norm(stream, self.attention(hidden, where), self.norm_feed)
+        return stream, self.narrow(functional.relu(self.widen(hidden)))

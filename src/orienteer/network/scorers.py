@@ -16,9 +16,11 @@ from orienteer.network.features import cheapest_ways
 
 Made = TypeVar("Made")
 
-CELLS = {"cuda": 2**25, "cpu": 2**18}
-"""Pairs of tokens that go through a network at a time: enough for the device, little enough for its memory."""
-MOST_STATES = {"cuda": 8192, "cpu": 128}
+CELLS = {"cuda": 2**27, "cpu": 2**18}
+"""Pairs of tokens that go through a network at a time: enough for the device."""
+CELL_BYTES = 512
+"""Memory of a pair of tokens, generously."""
+MOST_STATES = {"cuda": 16384, "cpu": 128}
 
 
 class NetworkScore(Scorer, Protocol):
@@ -111,8 +113,11 @@ def encode(model: RouteModel, problems: Problems, ways: Tensor | None) -> Encode
 
 def _part(states: States) -> int:
     """How many states go through a network at a time."""
-    device, nodes = states.last.device.type, states.problems.nodes
-    return max(1, min(MOST_STATES[device], CELLS[device] // nodes**2))
+    device, nodes = states.last.device, states.problems.nodes
+    cells = CELLS[device.type]
+    if device.type == "cuda":
+        cells = min(cells, torch.cuda.get_device_properties(device).total_memory // CELL_BYTES)
+    return max(1, min(MOST_STATES[device.type], cells // nodes**2))
 
 
 def _cut(states: States, part: int) -> list[States]:
