@@ -6,6 +6,8 @@ are tails: the rest of a route that has begun well and then strayed, which shows
 
 import math
 import os
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -13,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from orienteer.core.errors import BadFile
+from orienteer.core.errors import BadFile, InvalidInstance
 from orienteer.core.instance import Instance
 from orienteer.core.solver import Solver
 from orienteer.core.stop import MaxSeconds
@@ -97,9 +100,10 @@ def make_label(recipe: LabelRecipe, seed: int) -> list[Label]:
     labels = [Label(source, whole, 1)]
     for _ in range(recipe.tails):
         begun = stray(instance, whole, rng)
-        rest, names = tail(instance, begun)
-        if int(rest.reachable.sum()) <= 2:
+        left = tail(instance, begun)
+        if left is None or int(left[0].reachable.sum()) <= 2:
             continue
+        rest, names = left
         route = solver.solve(rest, MaxSeconds(_seconds(recipe, rest)), seed=seed).tour.nodes
         nodes = (*begun, *(int(names[node]) for node in route[1:]))
         check_tour(instance, nodes)
@@ -141,18 +145,24 @@ def stray(instance: Instance, nodes: Sequence[int], rng: np.random.Generator) ->
     return path
 
 
-def tail(instance: Instance, path: Sequence[int]) -> tuple[Instance, np.ndarray[Any, np.dtype[np.int64]]]:
-    """The problem that a path leaves, and the number of each of its nodes in the whole one."""
-    gone = set(path[:-1])
-    names = np.array([path[-1]] + [node for node in range(instance.size) if node not in gone and node != path[-1]
-                                   and node != instance.end] + [instance.end], dtype=np.int64)  # fmt: skip
-    if len(path) == 1 and path[0] == instance.end:
-        names = names[:-1]
-    left = max(0.0, instance.limit - route_cost(instance, path))
-    end = len(names) - 1 if names[-1] == instance.end and len(names) > 1 else 0
-    costs, prizes = instance.costs[np.ix_(names, names)], instance.prizes[names].copy()
-    prizes[[0, end]] = 0.0
-    return Instance(costs, prizes, max(left, float(instance.to_end[path[-1]])), 0, end), names
+def tail(instance: Instance, path: Sequence[int]) -> tuple[Instance, npt.NDArray[np.int64]] | None:
+    """The problem that a path leaves, and the number of each of its nodes in the whole one.
+
+    None where the end can no longer be reached: without a triangle inequality the way may lead through the path.
+    """
+    last, end = path[-1], instance.end
+    free = np.ones(instance.size, dtype=bool)
+    free[[*path, end]] = False
+    names = np.array([last, *np.flatnonzero(free), *([end] if end != last else [])], dtype=np.int64)
+    left = instance.limit - route_cost(instance, path)
+    place = len(names) - 1 if end != last else 0
+    prizes = instance.prizes[names].copy()
+    prizes[[0, place]] = 0.0
+    costs = instance.costs[np.ix_(names, names)]
+    try:
+        return Instance(costs, prizes, max(left, float(instance.to_end[last])), 0, place), names
+    except InvalidInstance:
+        return None
 
 
 def make_labels(
@@ -210,6 +220,7 @@ def load_labels(path: str | Path) -> list[Label]:
             table = {name: file[name] for name in file.files}
         if int(table["format"]) > FORMAT:
             raise BadFile(path, f"has format {table['format']}; this version reads up to {FORMAT}: update orienteer")
+        _check(path, table)
         ends = np.cumsum(table["length"].astype(np.int64))
         nodes = [tuple(part.tolist()) for part in np.split(table["nodes"], ends[:-1])]
         return [
@@ -221,8 +232,26 @@ def load_labels(path: str | Path) -> list[Label]:
                 nodes, table["given"], strict=True,
             )
         ]  # fmt: skip
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise BadFile(path, f"cannot be read as labels: {error}") from error
+
+
+def _check(path: Path, table: dict[str, Any]) -> None:
+    """Whether the columns of a file belong together and its numbers are those of nodes."""
+    length, given = table["length"].astype(np.int64), table["given"].astype(np.int64)
+    columns = ("n", "prizes", "costs", "limit", "seed", "separate_end", "given", "length")
+    if len({len(table[name]) for name in columns}) != 1 or len(table["nodes"]) != length.sum():
+        raise BadFile(path, "has columns of different lengths")
+    size = np.repeat(table["n"].astype(np.int64) + 1 + table["separate_end"], length)
+    if (table["nodes"] < 0).any() or (table["nodes"] >= size).any():
+        raise BadFile(path, "names a node that its problem does not have")
+    if (length < 2).any() or (given < 1).any() or (given > length).any():
+        raise BadFile(path, "has a route that is too short")
+    for name, known in (("prizes", PRIZES), ("costs", COSTS)):
+        if (table[name] < 0).any() or (table[name] >= len(known)).any():
+            raise BadFile(path, f"has an unknown kind of {name}")
+    if not (np.isfinite(table["limit"]) & (table["limit"] > 0)).all() or not (table["n"] > 0).all():
+        raise BadFile(path, "has a limit or a size that is not positive")
 
 
 def _make_piece(task: tuple[LabelRecipe, Sequence[int]]) -> list[Label]:

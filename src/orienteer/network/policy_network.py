@@ -62,13 +62,14 @@ class PolicyNetwork(nn.Module):
         nn.init.zeros_(last.bias)
         self.value = nn.Sequential(nn.Linear(2 * hidden + len(BASE_FEATURES), hidden), nn.GELU(), last)
         nn.init.zeros_(self.heads.weight)
+        nn.init.zeros_(self.heads.bias)
         nn.init.zeros_(self.query.weight)
 
     def forward(self, given: Tokens) -> Estimate:
         """q(s, v) = V(s) + beta log pi(v | s) and V(s), in prize."""
         outlook = self.look(given)
         log_chance = torch.log_softmax(outlook.logits.masked_fill(~given.choice, -torch.inf), dim=1)
-        unit = given.unit.to(torch.float32)
+        unit = given.unit.to(outlook.value.dtype)
         action = outlook.value[:, None] + self.config.beta * log_chance
         return Estimate(action * unit[:, None], outlook.value * unit)
 
@@ -77,7 +78,7 @@ class PolicyNetwork(nn.Module):
         width = given.nodes.shape[1]
         inputs = torch.cat((given.nodes, given.overall[:, None].expand(-1, width, -1)), dim=2)
         where = layout(given, compute_dtype(inputs))
-        stream = self.enter(where.pack(inputs)).float()  # sums over layers need more digits than bfloat16 has
+        stream = self.enter(where.pack(inputs)).to(inputs.dtype)  # sums need more digits than bfloat16 has
         more = torch.zeros_like(stream, dtype=where.dtype)
         for layer in self.layers:
             stream, more = layer(stream, more, where)
@@ -85,18 +86,16 @@ class PolicyNetwork(nn.Module):
         current = where.current(hidden)
         pointer = where.point(hidden, self.query(current).to(hidden.dtype))
         with torch.autocast(hidden.device.type, enabled=False):
-            logits, visit = self.heads(hidden.float()).unbind(-1)
-            logits = where.unpack(logits + pointer.float() * self.config.hidden**-0.5)
-            visit = where.unpack(visit)
-            return Outlook(logits, visit, self._value(where.mean(hidden.float()), current.float(), visit, given))
+            hidden, current, pointer = (x.to(inputs.dtype) for x in (hidden, current, pointer))
+            logits, visit = self.heads(hidden).unbind(-1)
+            logits, visit = where.unpack(logits + pointer * self.config.hidden**-0.5), where.unpack(visit)
+            return Outlook(logits, visit, self._value(where.mean(hidden), current, visit, given))
 
     def _value(self, mean: Tensor, current: Tensor, visit: Tensor, given: Tokens) -> Tensor:
         """(state,) the prize to go in units of the mean prize."""
-        prizes = given.nodes[:, :, 0].float()
-        expected = (torch.sigmoid(visit) * prizes).sum(1)
-        base = given.base.float()
-        more = self.value(torch.cat((mean, current, base.log1p()), dim=1))[:, 0]
-        return expected + more * base[:, 1].sqrt()  # an error of the sum grows like the root of the stops to come
+        expected = (torch.sigmoid(visit) * given.nodes[:, :, 0]).sum(1)
+        more = self.value(torch.cat((mean, current, given.base.log1p()), dim=1))[:, 0]
+        return expected + more * given.base[:, 1].sqrt()  # an error of the sum grows like the root of the stops to come
 
 
 class PolicyLayer(nn.Module):

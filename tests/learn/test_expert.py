@@ -1,0 +1,104 @@
+"""Expert iteration, in the small: imitating, resuming, labelling for itself."""
+
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+
+from orienteer import check_tour
+from orienteer.cli.train import train as train_command
+from orienteer.heuristics.enumerate import Enumerate
+from orienteer.learn.expert import ExpertSettings, own_labels, train
+from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, save_labels
+from orienteer.learn.session import CHECKPOINT, LAST, Options
+from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.scorers import ValueScore
+from orienteer.network.solvers import DqnGreedy, GreedyConfig
+from orienteer.network.weights import load_model
+
+RECIPE = LabelRecipe(sizes=(5, 6), favoured=(), costs=("euclidean", "tmat"))
+SETTINGS = ExpertSettings(
+    PolicyConfig(16, 2, 2), recipe=RECIPE, batch=64, part=64, steps=2, learning_rate=1e-2, follow=0.9, fresh=4, beam=5
+)
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Best routes of a few tiny problems."""
+    path = tmp_path_factory.mktemp("labels") / "some.npz"
+    save_labels(path, [Label(source, Enumerate().solve(source.instance()).tour.nodes, 1) for source in _sources()])
+    return path
+
+
+def _sources() -> list[Any]:
+    return [draw_source(RECIPE, seed, np.random.default_rng(seed)) for seed in range(FIRST_SEED, FIRST_SEED + 6)]
+
+
+def _train(labels: Path, out: Path, iterations: int, settings: ExpertSettings = SETTINGS, **more: Any) -> Any:
+    given = {"device": "cpu", "every": 1e9, "validation": 2, "say": lambda text: None, **more}
+    return train(replace(settings, labels=(str(labels),)), Options(out, iterations=iterations, **given))
+
+
+def test_imitates_best_routes_until_it_builds_them_itself(labels: Path, tmp_path: Path) -> None:
+    _train(labels, tmp_path, 120)
+    solver = DqnGreedy(GreedyConfig(device="cpu", weights=str(tmp_path / LAST)))
+    for source in _sources():
+        instance = source.instance()
+        assert solver.solve(instance).prize == pytest.approx(Enumerate().solve(instance).prize)
+
+
+def test_a_resumed_run_equals_an_unbroken_one(labels: Path, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    _train(labels, whole, 6)
+
+    def interrupt(iteration: int) -> None:
+        if iteration == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    assert _train(labels, broken, 6, on_iteration=interrupt).iteration == 3
+    assert _train(labels, broken, 6, resume=broken / CHECKPOINT).iteration == 6
+    one, two = (load_model(path / LAST)[0].state_dict() for path in (whole, broken))
+    for key, value in one.items():
+        assert torch.equal(value, two[key]), key
+
+
+def test_rounds_add_labels_of_its_own(labels: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+    _train(labels, tmp_path, 4, replace(SETTINGS, rounds=1), say=said.append)
+    assert said[0].endswith("labels on cpu")
+    assert any(line.startswith("round 1: 4 labels of its own, ") for line in said)
+
+
+def test_own_labels_are_routes_of_fresh_problems() -> None:
+    torch.manual_seed(0)
+    made = own_labels(PolicyNetwork(SETTINGS.network), SETTINGS, seed=1)
+    again = own_labels(PolicyNetwork(SETTINGS.network), SETTINGS, seed=2)
+    assert len(made) == 4
+    for label in made:
+        check_tour(label.source.instance(), label.nodes)
+    assert not {label.source.seed for label in made} & {label.source.seed for label in again}
+
+
+def test_labels_are_needed(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="labels must name at least one file; `orienteer labels` makes them"):
+        train(ExpertSettings(), Options(tmp_path, device="cpu"))
+    with pytest.raises(ValueError, match="pieces must be from 0 to 1"):
+        ExpertSettings(pieces=2.0)
+
+
+def test_the_command(labels: Path, tmp_path: Path) -> None:
+    small = ["--preset", "small", "--set", "network.layers=1", "--iterations", "2", "--device", "cpu"]
+    arguments = ["expert", *small, "--labels", str(labels), "--out", str(tmp_path)]
+    done = CliRunner().invoke(train_command, arguments, catch_exceptions=False)
+    assert "best score" in done.output
+    model, header = load_model(tmp_path / LAST)
+    assert header.method == "expert"
+    assert isinstance(model, PolicyNetwork)
+    assert ValueScore(model).passes == 0
+    with pytest.raises(ValueError, match="--labels goes with expert, not with dqn"):
+        CliRunner().invoke(train_command, ["dqn", "--labels", str(labels)], catch_exceptions=False)

@@ -1,0 +1,59 @@
+"""The fused kernels against plain tensors: on a GPU, or anywhere with TRITON_INTERPRET=1 where triton is installed."""
+
+import os
+from importlib.util import find_spec
+
+import pytest
+import torch
+
+from network_examples import beginning, seen, some_instance
+from orienteer.network.edge_attention import Packed, Padded
+from orienteer.network.features import EDGE_KERNELS
+
+GPU = torch.cuda.is_available()
+pytestmark = pytest.mark.skipif(
+    find_spec("triton") is None or not (GPU or os.environ.get("TRITON_INTERPRET") == "1"),
+    reason="needs triton and a GPU, or TRITON_INTERPRET=1",
+)
+DEVICE = "cuda" if GPU else "cpu"
+TOLERANCE = {"rtol": 2e-2, "atol": 2e-2} if GPU else {"rtol": 5e-3, "atol": 5e-3}  # edges are float16
+
+
+def test_packed_attention_equals_padded_attention_and_so_do_gradients() -> None:
+    instances = [some_instance(20, 1), some_instance(5, 2), some_instance(40, 3, symmetric=False, end=4)]
+    given = seen(beginning(*instances), dtype=torch.float32)
+    torch.manual_seed(0)
+    states, width = given.node.shape
+    parts = torch.randn(states, width, 3, 2, 16, requires_grad=True)
+    bias = (torch.randn(2, EDGE_KERNELS) / 3).requires_grad_()
+    packed, padded = Packed(given, torch.float32), Padded(given, torch.float32)
+    one = packed.attend(packed.pack(parts).to(DEVICE), bias.to(DEVICE)).cpu()
+    assert (one[given.total :] == 0).all()
+    two = packed.pack(padded.attend(parts, bias).flatten(2)).unflatten(1, (2, 16))
+    torch.testing.assert_close(one[: given.total], two[: given.total], **TOLERANCE)
+    seed = torch.randn_like(one[: given.total])
+    for left, right in zip(
+        torch.autograd.grad((one[: given.total] * seed).sum(), (parts, bias)),
+        torch.autograd.grad((two[: given.total] * seed).sum(), (parts, bias)),
+        strict=True,
+    ):
+        torch.testing.assert_close(left, right, **TOLERANCE)
+
+
+@pytest.mark.parametrize(("tokens", "size"), [(50, 64), (33, 128), (7, 48)])
+def test_adding_and_normalising(tokens: int, size: int) -> None:
+    from orienteer.network.fused_norm import fused_add_norm
+
+    torch.manual_seed(0)
+    stream, more = (torch.randn(tokens, size, device=DEVICE, requires_grad=True) for _ in range(2))
+    norm = torch.nn.LayerNorm(size, device=DEVICE)
+    torch.nn.init.normal_(norm.weight)
+    total, normed = fused_add_norm(stream, more, norm.weight, norm.bias, norm.eps, torch.float32)
+    torch.testing.assert_close(total, stream + more)
+    torch.testing.assert_close(normed, norm(stream + more), rtol=1e-4, atol=1e-4)
+    seeds = torch.randn(2, tokens, size, device=DEVICE)
+    asked = (stream, more, norm.weight, norm.bias)
+    own = torch.autograd.grad((total * seeds[0] + normed * seeds[1]).sum(), asked)
+    plain = torch.autograd.grad(((stream + more) * seeds[0] + norm(stream + more) * seeds[1]).sum(), asked)
+    for left, right in zip(own, plain, strict=True):
+        torch.testing.assert_close(left, right, rtol=1e-3, atol=1e-3)
