@@ -35,10 +35,14 @@ class CostLevelConfig:
     """A path's rank falls by so many mean prizes for each better path of its queue that ends at the same node."""
     score: ScoreBy = "parent"
     """Rank a child by one look at its parent ("parent") or by a look at the child itself ("child", as in the paper)."""
+    alternatives: int = 1
+    """How many good routes to return, each different from the others in at least a quarter of its nodes."""
     device: str = "auto"
     """"cpu", "cuda", or "auto": a GPU where there is one."""
 
     def __post_init__(self) -> None:
+        if self.alternatives < 1:
+            raise ValueError(f"CostLevelConfig.alternatives must be at least 1, got {self.alternatives}")
         for field in ("beam", "branch"):
             value = getattr(self, field)
             if value is not None and value < 1:

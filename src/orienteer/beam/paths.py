@@ -1,6 +1,7 @@
 """The log of expanded paths: each knows its parent, so that a route can be read back."""
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -20,6 +21,7 @@ class PathLog:
         self._link = torch.empty(room, dtype=torch.int64, device=device)
         self._instance = torch.empty(room, dtype=torch.int64, device=device)
         self._prize = torch.empty(room, dtype=torch.float64, device=device)
+        self._cost = torch.empty(room, dtype=torch.float64, device=device)
         self._visited = torch.empty(room, problems.nodes, dtype=torch.bool, device=device)
         self._memory: Tensor | None = None
 
@@ -75,6 +77,30 @@ class PathLog:
             for row in range(len(start))
         ]
 
+    def closing(self, row: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """The paths of an instance that can go straight to the end, most prize first, then least cost.
+
+        Their numbers in the log, and which nodes they visit.
+        """
+        problems = self.problems
+        number = (self._instance[: self.used] == row).nonzero().squeeze(1)
+        link = self._link[number]
+        last = torch.where(link < 0, problems.start[row], link % problems.nodes)
+        total = self._cost[number] + problems.straight[row, last]
+        number = number[total <= problems.budget[row]]
+        prize, cost = self._prize[number].cpu().numpy(), self._cost[number].cpu().numpy()
+        order = np.lexsort((cost, -prize))
+        chosen = number[torch.from_numpy(order).to(number.device)]
+        return chosen.cpu().numpy(), self._visited[chosen].cpu().numpy()
+
+    def route(self, number: int, row: int) -> list[int]:
+        """The route that goes straight to the end after a logged path of an instance."""
+        backwards, link = [int(self.problems.end[row])], int(self._link[number])
+        while link >= 0:
+            backwards.append(link % self.problems.nodes)
+            link = int(self._link[link // self.problems.nodes])
+        return [int(self.problems.start[row]), *backwards[::-1]]
+
     def _append(self, link: Tensor, states: States) -> None:
         first, self.used = self.used, self.used + len(states)
         if self.used > len(self._link):
@@ -83,12 +109,14 @@ class PathLog:
         self._link[rows] = link
         self._instance[rows] = states.instance
         self._prize[rows] = states.prize
+        self._cost[rows] = states.cost
         self._visited[rows] = states.visited
 
     def _grow(self, room: int) -> None:
         self._link = grown(self._link, room)
         self._instance = grown(self._instance, room)
         self._prize = grown(self._prize, room)
+        self._cost = grown(self._cost, room)
         self._visited = grown(self._visited, room)
         if self._memory is not None:
             self._memory = grown(self._memory, room)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import torch
 
+from orienteer.beam.alternatives import alternatives
 from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
 from orienteer.beam.cost_level import LEVELS, CostLevelConfig, cost_level_search
 from orienteer.beam.device import choose_device, memory_budget
@@ -56,9 +57,11 @@ class BeamSolver(Solver):
             return ended
 
         problems = Problems.from_instances([run.instance], device)
-        route = self.explore(problems, self.scorer(device), watch).routes()[0]
+        expander = self.explore(problems, self.scorer(device), watch)
+        route = expander.routes()[0]
         if route:
             run.offer(route)
+            run.also(self._others(expander, 0))
         if self._exact and not ended:
             run.tighten(run.best.prize)
 
@@ -90,16 +93,36 @@ class BeamSolver(Solver):
     def _solve_together(self, batch: list[Instance], stop: Stop, scorer: Scorer, device: torch.device) -> list[Result]:
         clock = _BatchClock(len(batch), stop)
         routes: list[list[int]] = [[]] * len(batch)
+        others: list[list[list[int]]] = [[]] * len(batch)
         if not clock.ended:
             problems = Problems.from_instances(batch, device)
-            routes = self.explore(problems, scorer, clock).routes()
+            expander = self.explore(problems, scorer, clock)
+            routes = expander.routes()
+            others = [self._others(expander, row) for row in range(len(batch))]
         share, proven = clock.share, self._exact and not clock.ended
-        return [self._result(one, route, share, clock.steps, proven) for one, route in zip(batch, routes, strict=True)]
+        return [
+            self._result(one, route, more, share, clock.steps, proven)
+            for one, route, more in zip(batch, routes, others, strict=True)
+        ]
 
-    def _result(self, instance: Instance, route: list[int], seconds: float, steps: int, proven: bool) -> Result:
+    def _others(self, expander: Expander, row: int) -> list[list[int]]:
+        """Good routes of an instance beside the best, as many as are asked for."""
+        count = getattr(self.config, "alternatives", 1)
+        return alternatives(expander, row, count)[1:] if count > 1 else []
+
+    def _result(
+        self,
+        instance: Instance,
+        route: list[int],
+        others: list[list[int]],
+        seconds: float,
+        steps: int,
+        proven: bool,
+    ) -> Result:
         run = Run(instance, Never())
         if route:
             run.offer(route)
+            run.also(others)
         if proven:
             run.tighten(run.best.prize)
         run.steps = steps

@@ -10,7 +10,7 @@ import click
 from orienteer.cli.interrupt import Interrupt
 from orienteer.cli.options import READING, SEARCH, check_writable, configured, read_problem, stop_of, with_options
 from orienteer.cli.progress import Bar
-from orienteer.cli.table import origin, route_table, totals
+from orienteer.cli.table import origin, place_name, route_table, totals
 from orienteer.core.instance import Instance
 from orienteer.core.result import Result
 from orienteer.core.stop import AnyOf
@@ -39,6 +39,7 @@ def solve(
     tau: float | None,
     weights: str | None,
     score: str | None,
+    alternatives: int | None,
     more: Sequence[str],
     initial: str | None,
     out: str | None,
@@ -61,7 +62,7 @@ def solve(
         check_picture(plot)
     asked = stop_of(seconds, steps)
     instance = read_problem(file, how)
-    named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
+    named = {"beam": beam, "tau": tau, "weights": weights, "score": score, "alternatives": alternatives}
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_tour(initial, instance)
     with Interrupt() as interrupt, Bar() as bar:
@@ -88,6 +89,10 @@ def _report(instance: Instance, result: Result, out: str | None, plot: str | Non
     click.echo()
     click.echo(totals(instance, result.tour))
     click.echo(origin(result))
+    for number, other in enumerate(result.alternatives, 2):
+        click.echo()
+        click.echo(f"Alternative {number}: {totals(instance, other)}")
+        click.echo(" > ".join(place_name(instance, node) for node in other.nodes))
 
 
 def _write(result: Result, data: dict[str, Any], out: str) -> None:

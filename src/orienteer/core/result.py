@@ -37,6 +37,8 @@ class Result:
     settings: dict[str, Any] = field(default_factory=dict)
     trace: tuple[Improvement, ...] = ()
     version: str = ""
+    alternatives: tuple[Tour, ...] = ()
+    """Other good routes, most prize first, each different from the answer and from each other."""
 
     @property
     def prize(self) -> float:
@@ -70,6 +72,9 @@ class Result:
             "solver": self.solver,
             "settings": self.settings,
             "version": self.version,
+            "alternatives": [
+                {"tour": list(one.nodes), "prize": one.prize, "cost": one.cost} for one in self.alternatives
+            ],
         }
 
     @classmethod
@@ -78,7 +83,7 @@ class Result:
         if data["status"] not in ("optimal", "stopped"):
             raise ValueError(f"status must be 'optimal' or 'stopped', got {data['status']!r}")
         return cls(
-            tour=Tour(tuple(int(v) for v in data["tour"]), float(data["prize"]), float(data["cost"])),
+            tour=_tour(data),
             status=data["status"],
             seconds=float(data["seconds"]),
             steps=int(data["steps"]),
@@ -88,6 +93,7 @@ class Result:
             settings=dict(data["settings"]),
             trace=tuple(Improvement(float(s), int(k), float(p)) for s, k, p in data["trace"]),
             version=str(data["version"]),
+            alternatives=tuple(_tour(one) for one in data.get("alternatives", ())),
         )
 
     def to_json(self) -> str:
@@ -98,3 +104,7 @@ class Result:
     def from_json(cls, text: str) -> "Result":
         """The inverse of `to_json`."""
         return cls.from_dict(json.loads(text))
+
+
+def _tour(data: dict[str, Any]) -> Tour:
+    return Tour(tuple(int(node) for node in data["tour"]), float(data["prize"]), float(data["cost"]))

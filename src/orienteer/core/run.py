@@ -35,6 +35,7 @@ class Run:
         self.best_step = 0
         self.bound = float(instance.prizes[instance.reachable].sum())
         self.trace: list[Improvement] = []
+        self.others: list[Tour] = []
         self.best: Tour = check_tour(instance, instance.cheapest_route())
         self._note_best()
 
@@ -57,6 +58,11 @@ class Run:
         if rose:
             self._note_best()
         return rose
+
+    def also(self, routes: Sequence[Sequence[int]]) -> None:
+        """Notes other good routes, to be returned beside the best."""
+        tours = [check_tour(self.instance, nodes) for nodes in routes]
+        self.others = sorted(tours, key=lambda tour: (-tour.prize, tour.cost))
 
     def step(self, count: int = 1) -> bool:
         """Counts steps, reports progress, and says whether to end."""
@@ -104,6 +110,7 @@ class Run:
             settings=settings,
             trace=tuple(self.trace),
             version=__version__,
+            alternatives=tuple(self.others),
         )
 
     def _note_best(self) -> None:
