@@ -12,6 +12,7 @@ from orienteer import BadFile, MaxSteps
 from orienteer.network import weights
 from orienteer.network.attention_network import AttentionNetwork
 from orienteer.network.decoders import RouteConfig, RouteModel
+from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 from orienteer.network.solvers import (
     A2cBeam,
     A2cGreedy,
@@ -55,6 +56,8 @@ def shipped(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     }
     for method, model in models.items():
         weights.save_weights(folder / f"an-{method}.safetensors", model, method, {}, {})  # type: ignore[arg-type]
+    flagship = PolicyNetwork(PolicyConfig(16, 2, 1))
+    weights.save_weights(folder / "flagship-small.safetensors", flagship, "expert", {}, {})
     monkeypatch.setattr(weights, "SHIPPED", folder)
     return folder
 
@@ -97,7 +100,7 @@ def test_weights_by_file_and_of_the_wrong_method(shipped: Path) -> None:
     instance = some_instance(6, 1)
     own = DqnGreedy(GreedyConfig(weights=str(shipped / "an-dqn.safetensors"))).solve(instance)
     assert own.tour == DqnGreedy().solve(instance).tour
-    with pytest.raises(BadFile, match="holds weights of a2c, not of dqn"):
+    with pytest.raises(BadFile, match="holds weights of a2c, not of dqn or expert"):
         DqnGreedy(GreedyConfig(weights="an-a2c")).solve(instance)
     with pytest.raises(BadFile, match="there are no such weights"):
         DqnGreedy(GreedyConfig(weights="an-other")).solve(instance)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
@@ -67,6 +68,17 @@ class Pool:
         self.steps = int(steps.sum())
         self.until = torch.from_numpy(steps.cumsum()).to(device)
 
+    def join(self, other: "Pool") -> None:
+        """Takes another pool's labels as well."""
+        width = max(self.route.shape[1], other.route.shape[1])
+        routes = [functional.pad(one.route, (0, width - one.route.shape[1])) for one in (self, other)]
+        self.problem = torch.cat((self.problem, other.problem + len(self.costs)))
+        self.route = torch.cat(routes)
+        self.until = torch.cat((self.until, other.until + self.steps))
+        self.steps += other.steps
+        for name in ("costs", "ways", "prizes", "limit", "given", "length"):
+            setattr(self, name, torch.cat((getattr(self, name), getattr(other, name))))
+
     def __len__(self) -> int:
         return len(self.problem)
 
@@ -88,7 +100,7 @@ class Pool:
         costs = self.costs[row]
         legs = costs.gather(1, route[:, :-1, None].expand(-1, -1, nodes)).gather(2, route[:, 1:, None])[:, :, 0]
         spent = torch.where(place[None, 1:] < length[:, None], legs, 0.0).cumsum(1)
-        spent = torch.nn.functional.pad(spent, (1, 0))
+        spent = functional.pad(spent, (1, 0))
         slack = (self.limit[row] - spent[:, -1]).clamp_min(0.0) * torch.where(cut, uniform[4], 1.0)
         limit = (spent.gather(1, last[:, None]) - spent.gather(1, first[:, None]))[:, 0] + slack
 
@@ -131,8 +143,13 @@ class Library:
             return cls([_pool(some, width, device, workers.map) for width, some in sorted(grouped.items())])
 
     def add(self, other: "Library") -> None:
-        """Takes the pools of another library as well."""
-        self.pools += other.pools
+        """Takes the labels of another library as well; pools of the same width become one."""
+        for pool in other.pools:
+            own = next((one for one in self.pools if one.costs.shape[1] == pool.costs.shape[1]), None)
+            if own is None:
+                self.pools.append(pool)
+            else:
+                own.join(pool)
 
     def __len__(self) -> int:
         return sum(len(pool) for pool in self.pools)

@@ -40,8 +40,12 @@ class BeamConfig(StepConfig):
 class LearnedLevelConfig(CostLevelConfig):
     """Settings of the cost-level beam search with the learned score."""
 
+    branch: int | None = 8
+    """Only so many best children of a path enter the queues; None is all of them."""
+    spread: float = 0.5
+    """A path's rank falls by so many mean prizes for each better path of its queue that ends at the same node."""
     weights: str = ""
-    """Shipped weights by name, or a file; empty for the method's own."""
+    """Shipped weights by name, or a file; empty for flagship-small. The paper's network is an-dqn."""
 
 
 class LearnedSolver(BeamSolver):
@@ -50,15 +54,15 @@ class LearnedSolver(BeamSolver):
     A step is one look of the network at all paths of a beam.
     """
 
-    method: ClassVar[Method]
-    """Whose weights it takes by default."""
-    others: ClassVar[tuple[Method, ...]] = ()
-    """Whose weights it takes as well."""
+    methods: ClassVar[tuple[Method, ...]]
+    """Whose weights it takes."""
+    weights: ClassVar[str]
+    """Shipped weights that it takes by default."""
 
     def scorer(self, device: torch.device) -> NetworkScore:
         """The score with its weights on `device`; the same one at every call, so that its passes can be counted."""
-        path = find_weights(self.config.weights or f"an-{self.method}")
-        return _loaded(str(path.resolve()), path.stat().st_mtime_ns, device, (self.method, *self.others))
+        path = find_weights(self.config.weights or self.weights)
+        return _loaded(str(path.resolve()), path.stat().st_mtime_ns, device, self.methods)
 
     def prepare(self, instance: Instance) -> None:
         self.scorer(choose_device(self.config.device))
@@ -75,55 +79,55 @@ class _Beam(LearnedSolver, StepSolver):
 class DqnGreedy(_Greedy):
     """The node with the largest q, step by step."""
 
-    name, method, others = "an-dqn", "dqn", ("expert",)
+    name, weights, methods = "an-dqn", "an-dqn", ("dqn", "expert")
 
 
 class DqnBeam(_Beam):
     """Step-by-step beam search scored by prize and q."""
 
-    name, method, others = "an-dqn-beam", "dqn", ("expert",)
+    name, weights, methods = "an-dqn-beam", "an-dqn", ("dqn", "expert")
 
 
 class A2cGreedy(_Greedy):
     """The actor's most likely node, step by step."""
 
-    name, method = "an-a2c", "a2c"
+    name, weights, methods = "an-a2c", "an-a2c", ("a2c",)
 
 
 class A2cBeam(_Beam):
     """Step-by-step beam search for the actor's most likely routes."""
 
-    name, method = "an-a2c-beam", "a2c"
+    name, weights, methods = "an-a2c-beam", "an-a2c", ("a2c",)
 
 
 class AttentionGreedy(_Greedy):
     """The attention decoder's most likely node, step by step."""
 
-    name, method = "an-at", "at"
+    name, weights, methods = "an-at", "an-at", ("at",)
 
 
 class AttentionBeam(_Beam):
     """Step-by-step beam search for the attention decoder's most likely routes."""
 
-    name, method = "an-at-beam", "at"
+    name, weights, methods = "an-at-beam", "an-at", ("at",)
 
 
 class PointerGreedy(_Greedy):
     """The pointer network's most likely node, step by step."""
 
-    name, method = "an-pn", "pn"
+    name, weights, methods = "an-pn", "an-pn", ("pn",)
 
 
 class PointerBeam(_Beam):
     """Step-by-step beam search for the pointer network's most likely routes."""
 
-    name, method = "an-pn-beam", "pn"
+    name, weights, methods = "an-pn-beam", "an-pn", ("pn",)
 
 
 class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):
     """CS(K, tau) with the learned score: the paper's method."""
 
-    name, method, others, config_class = "cs-l", "dqn", ("expert",), LearnedLevelConfig
+    name, weights, methods, config_class = "cs-l", "flagship-small", ("expert", "dqn"), LearnedLevelConfig
 
 
 def score_of(model: Model, method: Method) -> NetworkScore:
