@@ -28,9 +28,9 @@ REGISTRY: dict[str, Entry] = {
     for entry in (
         Entry(
             "auto",
-            "picks by size and time limit; today the large neighbourhood search",
+            "picks by the costs and the machine: lns, widening beams, or the learned search of a batch on a GPU",
             "this project",
-            "orienteer.heuristics.auto:Auto",
+            "orienteer.auto:Auto",
         ),
         Entry(
             "lns",
