@@ -4,10 +4,10 @@
     python benchmarks/flagship.py sets --greedy
     python benchmarks/flagship.py costs --beam 100          other costs, n = 100, beside lns with 5 s
     python benchmarks/flagship.py sizes --beam 20           n = 300 and 500, beside lns with 20 s
-    python benchmarks/flagship.py speed --device cuda       a batch of 2,000, K = 20 and 100, beside the arithmetic limit
+    python benchmarks/flagship.py speed --device cuda       2,000 at a time, K = 20 and 100
 
-With --out, results are kept as NPZ for a judge. Instances that are generated have the seed 20261115; labels for training
-have seeds from 1,000,000,000 on. Times are wall-clock seconds of a batch, divided by its instances.
+With --out, results are kept as NPZ for a judge. Instances that are generated have the seed 20261115; labels for
+training have seeds from 1,000,000,000 on. Times are wall-clock seconds of a batch, divided by its instances.
 """
 
 import argparse
@@ -52,10 +52,8 @@ def _sets(arguments: argparse.Namespace) -> None:
         instances = read_set(DATA / f"{name}.npz")[: arguments.count]
         results, seconds = _timed(_solver(arguments), instances, arguments, name)
         prize, other = _mean(results), sum(compass[name][: len(results)]) / len(results)
-        print(
-            f"| {name} | {prize:.3f} | {other:.3f} | {100 * (prize / other - 1):+.2f} % | {1e3 * seconds:.1f} |",
-            flush=True,
-        )
+        above = 100 * (prize / other - 1)
+        print(f"| {name} | {prize:.3f} | {other:.3f} | {above:+.2f} % | {1e3 * seconds:.1f} |", flush=True)
 
 
 def _costs(arguments: argparse.Namespace) -> None:
