@@ -16,7 +16,7 @@ from orienteer.core.solver import Solver
 from orienteer.solve import solver_class
 
 SOURCE = Path(orienteer.__file__).parent
-ORDER = ("core", "data", "kernels", "heuristics", "beam", "network", "learn", "solve", "plot", "cli")
+ORDER = ("core", "data", "kernels", "heuristics", "exact", "beam", "network", "learn", "solve", "plot", "cli")
 """Packages and modules; one may import those before it, never those after it."""
 
 
@@ -75,7 +75,7 @@ def test_base_install_needs_no_extra() -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     base = {re.split(r"[<>=\[ ]", line)[0] for line in project["dependencies"]}
     known = base | set(sys.stdlib_module_names) | {"orienteer"}
-    extras = {"matplotlib": {"plot.py"}}
+    extras = {"matplotlib": {"plot.py"}, "pyscipopt": {"missing.py"}, "gurobipy": {"missing.py"}}
     for path in sorted(SOURCE.rglob("*.py")):
         for package in _packages(path) - known:
             assert path.name in extras.get(package, set()), f"{path} imports {package}, which is no dependency"

@@ -45,6 +45,12 @@ REGISTRY: dict[str, Entry] = {
             "orienteer.heuristics.evolution:Evolution",
         ),
         Entry(
+            "exact",
+            "branch and cut with SCIP: the best route, with proof",
+            "after Fischetti, Salazar and Toth 1998",
+            "orienteer.exact.solve:Exact",
+        ),
+        Entry(
             "cs-p",
             "cost-level beam search CS(K, tau) scored by prize",
             "Liu, Xu, Su, Xiao and Yang 2020",
