@@ -63,7 +63,8 @@ class Tree:
         done = status in ("optimal", "infeasible", "inforunbd")
         if not done:
             self.note_bound()
-        self.handler.tree = None  # SCIP holds its handlers for ever: they must not hold us
+        self.solver.freeProb()  # which unlocks variables by the handler
+        self.handler.tree = self.handler.model = None  # model and handler hold each other
         return done
 
     def beat(self) -> float:
