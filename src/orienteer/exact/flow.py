@@ -125,3 +125,23 @@ def sink_side(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, sink: i
                 queue[known] = u
                 known += 1
     return inside
+
+
+@numba.njit(cache=True)
+def source_side(first: Ints, neighbour: Ints, capacity: Array, source: int) -> Mask:
+    """(n,) the nodes that the source can still reach: after `max_flow`, the smallest set around it."""
+    size = len(first) - 1
+    inside = np.zeros(size, dtype=np.bool_)
+    inside[source] = True
+    queue = np.empty(size, dtype=np.int64)
+    queue[0] = source
+    done, known = 0, 1
+    while done < known:
+        v = queue[done]
+        done += 1
+        for a in range(first[v], first[v + 1]):
+            if not inside[neighbour[a]] and capacity[a] > TINY:
+                inside[neighbour[a]] = True
+                queue[known] = neighbour[a]
+                known += 1
+    return inside
