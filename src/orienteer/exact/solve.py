@@ -1,34 +1,64 @@
 """The exact solver: a good route first, then the root's bound, then the tree."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from orienteer.core.instance import Instance
 from orienteer.core.run import Run
 from orienteer.core.solver import Solver
-from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps
+from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
 from orienteer.exact.missing import scip
 from orienteer.exact.model import Model, offer_trivial, reduce
+from orienteer.exact.primal import offer_rounded
 from orienteer.exact.root import Root, RootSolver
 from orienteer.exact.separate.base import Point, Separator
+from orienteer.exact.separate.blossom import Blossom
+from orienteer.exact.separate.conditional import Conditional
+from orienteer.exact.separate.conflict import Conflict
+from orienteer.exact.separate.cover import CycleCover, EdgeCover
 from orienteer.exact.separate.logical import Logical
+from orienteer.exact.separate.path import Path
 from orienteer.exact.separate.subtour import Components, Subtour
 from orienteer.exact.tree import Tree
 from orienteer.heuristics.auto import Auto
 
+SEPARATORS: dict[str, type[Separator]] = {
+    "components": Components,
+    "logical": Logical,
+    "subtour": Subtour,
+    "conditional": Conditional,
+    "blossom": Blossom,
+    "cycle": CycleCover,
+    "edge": EdgeCover,
+    "path": Path,
+    "conflict": Conflict,
+}
+"""The families of cuts by the names that the settings use, in the order in which they are asked."""
+
 
 @dataclass(frozen=True)
 class ExactConfig:
-    """How far the proof goes."""
+    """How far the proof goes, and by which means."""
 
     tree: bool = True
     """Whether to branch; without, the bound is the root's."""
     warm: float = 0.2
     """The most of the time that the first route may take, as a share; 0 for none."""
+    cuts: str = "components,logical,subtour,conditional,blossom,cycle"
+    """Families of cuts; also edge, path and conflict. Subtours that are not separated are cut off as they turn up."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm <= 1:
             raise ValueError(f"ExactConfig.warm must be from 0 to 1, got {self.warm}")
+        for name in self.families:
+            if name not in SEPARATORS:
+                raise ValueError(f"ExactConfig.cuts must name some of {', '.join(SEPARATORS)}, got {name!r}")
+
+    @property
+    def families(self) -> list[str]:
+        """The names in `cuts`."""
+        return [name.strip() for name in self.cuts.split(",") if name.strip()]
 
 
 class Exact(Solver):
@@ -42,7 +72,16 @@ class Exact(Solver):
         super().__init__(config)
 
     def prepare(self, instance: Instance) -> None:
+        """Compiles the kernels of the warm start and the separators, or loads them, on tiny problems."""
+        global _prepared
         Auto().prepare(instance)
+        if not _prepared:
+            for back in (1.0, 2.0):
+                costs = [[0.0, 1, 1, 1], [back, 0, 1, 1], [back, 1, 0, 1], [back, 1, 1, 0]]
+                run = Run(Instance(costs, [0, 1, 1, 1], 3.5), MaxSteps(9))
+                model = reduce(run.instance)
+                solve_root(run, model, [kind(model) for kind in SEPARATORS.values()])
+            _prepared = True
 
     def search(self, run: Run, seed: int) -> None:
         offer_trivial(run)
@@ -50,7 +89,7 @@ class Exact(Solver):
         self._warm_start(run, model, seed)
         if run.report():
             return
-        separators = make_separators(model)
+        separators = make_separators(model, self.config.families)
         root = solve_root(run, model, separators)
         if run.report() or not self.config.tree:
             return
@@ -63,8 +102,11 @@ class Exact(Solver):
             return
         now = run.now()
         steps = min(WARM_STEPS * model.size, run.stop.steps_left(now) / 2)
-        share = self.config.warm * run.stop.seconds_left(now)
-        with run.within(AnyOf(MaxSteps(run.steps + int(steps)), MaxSeconds(now.seconds + share))):
+        cuts: list[Stop] = [MaxSteps(run.steps + int(steps))]
+        seconds = run.stop.seconds_left(now)
+        if math.isfinite(seconds):
+            cuts.append(MaxSeconds(now.seconds + self.config.warm * seconds))
+        with run.within(AnyOf(*cuts)):
             if not run.report():
                 Auto().search(run, seed)
 
@@ -72,16 +114,24 @@ class Exact(Solver):
 WARM_STEPS = 100
 """Steps of the warm start for each node within reach."""
 
+ROUND_EVERY = 4
+"""A route is made of every so many solutions of the root."""
 
-def make_separators(model: Model) -> list[Separator]:
-    """One of each family, cheapest first."""
-    return [Components(model), Logical(model), Subtour(model)]
+_prepared = False
+
+
+def make_separators(model: Model, families: list[str] | None = None) -> list[Separator]:
+    """One of each family, those of the default settings if none are named, cheapest first."""
+    wanted = ExactConfig().families if families is None else families
+    return [kind(model) for name, kind in SEPARATORS.items() if name in wanted]
 
 
 def solve_root(run: Run, model: Model, separators: list[Separator]) -> Root:
-    """The root of the run's problem; the run hears of its bound."""
+    """The root of the run's problem; the run hears of its bound, and of routes near its solutions."""
 
     def ended(bound: float, point: Point) -> bool:
+        if run.steps % ROUND_EVERY == 0:
+            offer_rounded(run, point)
         run.tighten(max(run.best.prize, model.units.bound(bound)))
         return run.step()
 

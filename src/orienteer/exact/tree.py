@@ -178,9 +178,11 @@ class Tree:
 
 SETTINGS: dict[str, Any] = {
     "misc/catchctrlc": False,
-    "misc/usesymmetry": 0,  # these three would have to know what our constraint means
+    "misc/usesymmetry": 0,  # this and the next two would have to know what our constraint means
     "constraints/components/maxprerounds": 0,
     "constraints/components/propfreq": -1,
+    "separating/rapidlearning/freq": -1,  # works on copies, which lack our constraint
+    "separating/gomory/freq": -1,  # costs more time than it saves here
     "presolving/maxrestarts": 0,
     "limits/memory": MEMORY,
     "timing/clocktype": 2,
