@@ -119,12 +119,12 @@ def _print(rows: list[dict[str, Any]], known: dict[tuple[str, str], tuple[float,
     for group in dict.fromkeys(row["group"] for row in rows):
         some = [row for row in rows if row["group"] == group]
         cpu = sorted(row["cpu"] for row in some)
-        truth = [known.get((group, row["name"]), (row["prize"], False))[0] for row in some]
+        truth = [max(row["prize"], known.get((group, row["name"]), (0.0, False))[0]) for row in some]
         gaps = [100 * (row["bound"] / best - 1) for row, best in zip(some, truth, strict=True) if best]
         proven = sum(row["status"] == "optimal" for row in some)
         print(
             f"| {group} | {len(some)} | {proven} | {statistics.median(cpu):.2f} "
-            f"| {cpu[int(0.9 * (len(cpu) - 1))]:.2f} | {cpu[-1]:.2f} | {statistics.mean(gaps):.3f} % |"
+            f"| {cpu[int(0.9 * (len(cpu) - 1))]:.2f} | {cpu[-1]:.2f} | {abs(statistics.mean(gaps)):.3f} % |"
         )
     print()
     for row in rows:

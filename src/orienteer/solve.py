@@ -51,6 +51,12 @@ REGISTRY: dict[str, Entry] = {
             "orienteer.exact.solve:Exact",
         ),
         Entry(
+            "gurobi",
+            "the same model with Gurobi, for those who have it",
+            "baseline of Liu et al. 2020",
+            "orienteer.exact.gurobi:Gurobi",
+        ),
+        Entry(
             "cs-p",
             "cost-level beam search CS(K, tau) scored by prize",
             "Liu, Xu, Su, Xiao and Yang 2020",

@@ -86,7 +86,7 @@ class Exact(Solver):
     def search(self, run: Run, seed: int) -> None:
         offer_trivial(run)
         model = reduce(run.instance)
-        self._warm_start(run, model, seed)
+        warm_start(run, model, seed, self.config.warm)
         if run.report():
             return
         separators = make_separators(model, self.config.families)
@@ -96,20 +96,6 @@ class Exact(Solver):
         if Tree(model, root, separators, run).solve():
             finish(run, model)
 
-    def _warm_start(self, run: Run, model: Model, seed: int) -> None:
-        """A route of the default heuristic, bounded by steps, so that it is the same every time, and by time."""
-        if not self.config.warm:
-            return
-        now = run.now()
-        steps = min(WARM_STEPS * model.size, run.stop.steps_left(now) / 2)
-        cuts: list[Stop] = [MaxSteps(run.steps + int(steps))]
-        seconds = run.stop.seconds_left(now)
-        if math.isfinite(seconds):
-            cuts.append(MaxSeconds(now.seconds + self.config.warm * seconds))
-        with run.within(AnyOf(*cuts)):
-            if not run.report():
-                Auto().search(run, seed)
-
 
 WARM_STEPS = 100
 """Steps of the warm start for each node within reach."""
@@ -118,6 +104,21 @@ ROUND_EVERY = 4
 """A route is made of every so many solutions of the root."""
 
 _prepared = False
+
+
+def warm_start(run: Run, model: Model, seed: int, share: float) -> None:
+    """Runs the default heuristic, bounded by steps, so that it is the same every time, and by a share of the time."""
+    if not share:
+        return
+    now = run.now()
+    steps = min(WARM_STEPS * model.size, run.stop.steps_left(now) / 2)
+    cuts: list[Stop] = [MaxSteps(run.steps + int(steps))]
+    seconds = run.stop.seconds_left(now)
+    if math.isfinite(seconds):
+        cuts.append(MaxSeconds(now.seconds + share * seconds))
+    with run.within(AnyOf(*cuts)):
+        if not run.report():
+            Auto().search(run, seed)
 
 
 def make_separators(model: Model, families: list[str] | None = None) -> list[Separator]:
