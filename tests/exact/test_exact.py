@@ -60,7 +60,8 @@ def bare_tree(instance: Instance, lazy: bool) -> Run:
     offer_trivial(run)
     model = reduce(instance)
     nothing = np.zeros(model.size, dtype=bool)
-    root = Root(float("inf"), [], np.arange(len(model.tail)), nothing, nothing, None)
+    links = np.arange(len(model.tail))
+    root = Root(float("inf"), [], links, nothing, nothing, links, np.zeros(len(links)), float("inf"))
     separators = [] if lazy else make_separators(model)
     assert Tree(model, root, separators, run).solve()
     return run
@@ -189,3 +190,29 @@ def test_separators_count_what_they_do() -> None:
     separators = make_separators(model)
     assert {one.family for one in separators} >= {"components", "logical", "subtour"}
     assert isinstance(separators[0], Components)
+
+
+def test_a_search_on_few_links_first_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where many links are left, a tree on the root's columns comes first; its end must not pass for a proof."""
+    monkeypatch.setattr("orienteer.exact.solve.FEW_LINKS", 0)
+    monkeypatch.setattr("orienteer.exact.root.NEAREST", 1)
+    for instance in all_families(count=8):
+        assert_proven(instance, solve(instance, "exact", warm=0.0), best_prize(instance))
+    for costs in ("euclidean", "tmat"):
+        instance = generate(n=20, costs=costs, count=1, seed=3)[0]
+        found = solve(instance, "exact", warm=0.0)
+        monkeypatch.setattr("orienteer.exact.solve.FEW_LINKS", 10_000)
+        assert found.prize == pytest.approx(solve(instance, "exact").prize)
+        monkeypatch.setattr("orienteer.exact.solve.FEW_LINKS", 0)
+
+
+def test_too_many_links_for_a_tree_leave_the_root_s_bound(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    instance = generate(n=30, prizes="distance", count=1, seed=3)[0]
+    truth = solve(instance, "exact").prize
+    monkeypatch.setattr("orienteer.exact.solve.MOST_LINKS", 0)
+    result = solve(instance, "exact", warm=0.0)
+    assert result.prize <= truth <= result.bound
+    assert result.status == "stopped"
+    assert "too many for a tree" in caplog.text

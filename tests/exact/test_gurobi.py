@@ -39,9 +39,7 @@ def test_a_model_beyond_the_licence_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     api = pytest.importorskip("gurobipy")
 
     def refuse(*given: object) -> None:
-        error = api.GurobiError("Model too large for size-limited license")
-        error.errno = TOO_LARGE
-        raise error
+        raise api.GurobiError(TOO_LARGE, "Model too large for size-limited license")
 
     monkeypatch.setattr(api.Model, "optimize", refuse)
     with pytest.raises(OrienteerError, match="the licence does not cover 31 nodes and 465 links"):

@@ -1,7 +1,7 @@
 """The root: a linear program that grows by cuts and by links until neither helps; its bound, and what it rules out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,7 +24,7 @@ MOST_CUTS = 300
 """The most links and cuts added in a round."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Root:
     """What the root leaves to the tree."""
 
@@ -38,8 +38,21 @@ class Root:
     """(m,) nodes that no better route visits."""
     always: Mask
     """(m,) nodes that every better route visits."""
-    point: Point | None
-    """The last solution."""
+    columns: Ints
+    """The links that the linear program had, most of those that matter."""
+    earnings: Array
+    """(l,) what each link earned at the last prices; a route with it has at most the last bound and this."""
+    last_bound: float
+    """The bound at the last prices."""
+
+    def after(self, beat: float) -> "Root":
+        """The same without the links that a route of `beat` units, more than before, cannot use."""
+        keep = self.earnings[self.links] >= -_room(self.last_bound, beat)
+        return replace(self, links=self.links[keep])
+
+    def sparse(self) -> "Root":
+        """The same on the linear program's own links: a heuristic's problem, whose end proves nothing."""
+        return replace(self, links=np.intersect1d(self.links, self.columns))
 
 
 class RootSolver:
@@ -63,12 +76,14 @@ class RootSolver:
         program, model = self.program, self.model
         best = float(model.units.prizes.sum())
         links, never = np.arange(len(model.tail)), np.zeros(model.size, dtype=bool)
-        always, point = np.zeros(model.size, dtype=bool), None
+        always, bound, earn_links = np.zeros(model.size, dtype=bool), best, np.zeros(len(model.tail))
         stalled, mark = 0, np.inf
         while program.solve():
             x, y = program.point()
             prices = program.prices()
             earn_links, earn_nodes, bound = program.reduced(prices)
+            if not model.closed:
+                earn_links[0] = 0.0  # always used, so the bound has it already
             best = min(best, bound)
             links, never, always = self._fix(links, never, always, earn_links, earn_nodes, bound)
             point = Point(model, program.links, x, y)
@@ -89,7 +104,7 @@ class RootSolver:
             if not cuts:
                 break
             program.add_cuts(cuts)
-        return Root(best, list(program.cuts), links, never, always, point)
+        return Root(best, list(program.cuts), links, never, always, program.links, earn_links, bound)
 
     def _cuts(self, point: Point) -> list[Cut]:
         """New cuts that the point breaks: later families are asked only where the earlier find little."""
@@ -129,15 +144,17 @@ class RootSolver:
         self, links: Ints, never: Mask, always: Mask, earn_links: Array, earn_nodes: Array, bound: float
     ) -> tuple[Ints, Mask, Mask]:
         """Rules out what would push the bound below the prize to beat (reduced-cost fixing)."""
-        room = bound - self.beat() + 1e-6 * max(1.0, abs(bound))
+        room = _room(bound, self.beat())
         program = self.program
-        keep = earn_links[links] >= -room
-        if not self.model.closed:
-            keep |= links == 0
-        links = links[keep]
+        links = links[earn_links[links] >= -room]
         never = never | ((earn_nodes < -room) & (program.low < 1))
         always = always | ((earn_nodes > room) & (program.high > 0))
         return links, never, always
+
+
+def _room(bound: float, beat: float) -> float:
+    """How much a link or node may take from the bound before a route with it has no chance."""
+    return bound - beat + 1e-6 * max(1.0, abs(bound))
 
 
 def _first_links(model: Model, wanted: Ints) -> Ints:

@@ -1,5 +1,6 @@
 """The exact solver: a good route first, then the root's bound, then the tree."""
 
+import logging
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -93,6 +94,13 @@ class Exact(Solver):
         root = solve_root(run, model, separators)
         if run.report() or not self.config.tree:
             return
+        if len(root.links) > FEW_LINKS:
+            root = _search_sparse(run, model, root, separators)
+        if run.report():
+            return
+        if len(root.links) > MOST_LINKS:
+            _log.warning("exact: %d links are left, too many for a tree; the bound is the root's", len(root.links))
+            return
         if Tree(model, root, separators, run).solve():
             finish(run, model)
 
@@ -100,9 +108,17 @@ class Exact(Solver):
 WARM_STEPS = 100
 """Steps of the warm start for each node within reach."""
 
+FEW_LINKS = 10_000
+"""Where more links are left, a tree on the root's own columns looks for a better route first, which rules out many."""
+SPARSE_SHARE = 0.4
+"""The share of the time left that it may take; without a time limit, so many nodes of the tree:"""
+SPARSE_STEPS = 200
+MOST_LINKS = 200_000
+"""More links than this would take gigabytes."""
 ROUND_EVERY = 4
 """A route is made of every so many solutions of the root."""
 
+_log = logging.getLogger("orienteer")
 _prepared = False
 
 
@@ -143,6 +159,18 @@ def solve_root(run: Run, model: Model, separators: list[Separator]) -> Root:
     if root.bound < beat():
         finish(run, model)
     return root
+
+
+def _search_sparse(run: Run, model: Model, root: Root, separators: list[Separator]) -> Root:
+    """The root after a search on few links, without the links that the routes found rule out."""
+    now = run.now()
+    seconds = run.stop.seconds_left(now)
+    cut: Stop = MaxSteps(now.steps + SPARSE_STEPS)
+    if math.isfinite(seconds):
+        cut = MaxSeconds(now.seconds + SPARSE_SHARE * seconds)
+    with run.within(cut):
+        Tree(model, root.sparse(), separators, run, whole=False).solve()
+    return root.after(model.units.beats(run.best.prize))
 
 
 def finish(run: Run, model: Model) -> None:

@@ -25,8 +25,8 @@ Answer = TypeVar("Answer")
 class Tree:
     """SCIP's model of the links that are left, for routes better than the run's best."""
 
-    def __init__(self, model: Model, root: Root, separators: list[Separator], run: Run):
-        self.model, self.run, self.separators = model, run, separators
+    def __init__(self, model: Model, root: Root, separators: list[Separator], run: Run, whole: bool = True):
+        self.model, self.run, self.separators, self.whole = model, run, separators, whole
         self.links = root.links
         self.components = Components(model)
         self.solver = scip().Model()
@@ -72,9 +72,9 @@ class Tree:
         return self.model.units.beats(self.run.best.prize)
 
     def note_bound(self) -> None:
-        """Tells the run what SCIP knows by now."""
+        """Tells the run what SCIP knows by now; on some of the links it knows nothing about the others."""
         bound = self.solver.getDualbound()
-        if not self.solver.isInfinity(abs(bound)):
+        if self.whole and not self.solver.isInfinity(abs(bound)):
             self.run.tighten(max(self.run.best.prize, self.model.units.bound(bound * (1 + ACCURACY))))
 
     def look(self, solution: Any = None) -> Point:
