@@ -123,7 +123,10 @@ _prepared = False
 
 
 def warm_start(run: Run, model: Model, seed: int, share: float) -> None:
-    """Runs the default heuristic, bounded by steps, so that it is the same every time, and by a share of the time."""
+    """Runs the default heuristic, bounded by steps, by a share of the time, and by the heuristic's own default.
+
+    Where the run is bounded by steps, nothing here reads the clock, so that it is the same every time.
+    """
     if not share:
         return
     now = run.now()
@@ -132,6 +135,8 @@ def warm_start(run: Run, model: Model, seed: int, share: float) -> None:
     seconds = run.stop.seconds_left(now)
     if math.isfinite(seconds):
         cuts.append(MaxSeconds(now.seconds + share * seconds))
+    elif math.isinf(run.stop.steps_left(now)):
+        cuts.append(Auto().default_stop(run.instance))
     with run.within(AnyOf(*cuts)):
         if not run.report():
             Auto().search(run, seed)
