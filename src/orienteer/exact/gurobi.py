@@ -15,7 +15,7 @@ from orienteer.exact.model import Model, fitting, offer_trivial, reduce
 from orienteer.exact.separate.base import Point
 from orienteer.exact.separate.subtour import Components
 from orienteer.exact.solve import finish, make_separators, warm_start
-from orienteer.exact.tree import ACCURACY, too_long
+from orienteer.exact.tree import ACCURACY, LOOSE, too_long
 from orienteer.heuristics.auto import Auto
 
 TOO_LARGE = 10010
@@ -103,7 +103,7 @@ class _Search:
                 solver.addConstr(api.quicksum(back) == self.y[v])
             else:
                 solver.addConstr(api.quicksum(out + back) == 2 * self.y[v])
-        solver.addConstr(api.LinExpr(model.costs.tolist(), self.x) <= model.limit)
+        solver.addConstr(api.LinExpr(model.costs.tolist(), self.x) <= model.limit * (1 + LOOSE))
         solver.ModelSense = api.GRB.MAXIMIZE
         beat = self._beat()
         parameters = {

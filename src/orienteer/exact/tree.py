@@ -16,6 +16,8 @@ from orienteer.exact.separate.subtour import Components
 
 MEMORY = 4000.0
 """The most memory that SCIP may use, in megabytes."""
+LOOSE = 1e-8
+"""Added to the limit as a share, beyond SCIP's rounding: a route too long is found out later, a lost one is not."""
 ACCURACY = 1e-7
 """How far, as a share, SCIP's own bound may be below the truth."""
 
@@ -134,7 +136,7 @@ class Tree:
             if model.directed:
                 self.solver.addCons(quick(back[v]) == self.y[v])
         costs = model.costs[self.links].tolist()
-        self.solver.addCons(quick(c * x for c, x in zip(costs, self.x, strict=True)) <= model.limit)
+        self.solver.addCons(quick(c * x for c, x in zip(costs, self.x, strict=True)) <= model.limit * (1 + LOOSE))
         self.solver.setMaximize()
 
     def _constraint(self, cut: Cut) -> None:
