@@ -36,7 +36,6 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 PAPER = {"20": 200, "50": 100, "100": 30}
 """Instances of each size."""
 SECONDS = {"paper": 120.0, "root": 60.0, "classic": 300.0, "oplib": 300.0, "asymmetric": 120.0, "gaps": 1.0}
-MOST_NODES = 110
 
 Job = tuple[str, str, Any]
 """Group, name, and the instance or the file that holds it."""
@@ -51,7 +50,7 @@ def main() -> int:
     seconds = SECONDS[arguments.what] if arguments.seconds is None else arguments.seconds
     done = {(row["what"], row["group"], row["name"]): row for row in _rows(arguments.out)}
     rows = []
-    for group, name, source in list(_jobs(arguments.what, arguments.data))[:: arguments.every]:
+    for group, name, source in list(_jobs(arguments))[:: arguments.every]:
         key = (arguments.what, group, name)
         if key not in done:
             instance = source if isinstance(source, Instance) else read(source)
@@ -94,7 +93,8 @@ def _measure(
     }
 
 
-def _jobs(what: str, data: Path) -> Iterator[Job]:
+def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
+    what, data = arguments.what, arguments.data
     if what in ("paper", "gaps", "root"):
         for prizes in ("uniform", "distance"):
             for size, count in PAPER.items():
@@ -109,7 +109,8 @@ def _jobs(what: str, data: Path) -> Iterator[Job]:
     else:
         for path in sorted((data / what).rglob("*")):
             known = _best_known(data / what).get(path.stem)
-            if known and path.suffix in (".oplib", ".txt") and int(known["n"]) <= MOST_NODES:
+            fits = known and path.suffix in (".oplib", ".txt") and arguments.least <= int(known["n"]) <= arguments.most
+            if known and fits:
                 yield known.get("set") or f"gen{known['generation']}", path.stem, path
 
 
@@ -194,6 +195,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=list(SECONDS))
     parser.add_argument("--seconds", type=float, help="time limit for an instance")
+    parser.add_argument("--least", type=int, default=0, help="only files of at least so many nodes")
+    parser.add_argument("--most", type=int, default=110, help="only files of at most so many nodes (default 110)")
     parser.add_argument("--every", type=int, default=1, help="only every so many-th instance")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the collections (default ../shared/data)")
     parser.add_argument("--out", type=Path, help="file of JSON lines to write to and go on from")

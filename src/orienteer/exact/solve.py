@@ -5,6 +5,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from orienteer.core.instance import Instance
 from orienteer.core.run import Run
 from orienteer.core.solver import Solver
@@ -79,9 +81,11 @@ class Exact(Solver):
         if not _prepared:
             for back in (1.0, 2.0):
                 costs = [[0.0, 1, 1, 1], [back, 0, 1, 1], [back, 1, 0, 1], [back, 1, 1, 0]]
-                run = Run(Instance(costs, [0, 1, 1, 1], 3.5), MaxSteps(9))
-                model = reduce(run.instance)
-                solve_root(run, model, [kind(model) for kind in SEPARATORS.values()])
+                model = reduce(Instance(costs, [0, 1, 1, 1], 3.5))
+                half = np.full(len(model.tail), 0.5)
+                point = Point(model, np.arange(len(model.tail)), half, np.ones(model.size))
+                for kind in SEPARATORS.values():
+                    kind(model)(point, 1.0)
             _prepared = True
 
     def search(self, run: Run, seed: int) -> None:
