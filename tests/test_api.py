@@ -17,7 +17,7 @@ from orienteer.core.solver import Solver
 from orienteer.solve import solver_class
 
 SOURCE = Path(orienteer.__file__).parent
-ORDER = ("core", "data", "kernels", "heuristics", "beam", "network", "learn", "auto", "solve", "plot", "cli")
+ORDER = ("core", "data", "kernels", "heuristics", "beam", "network", "learn", "auto", "exact", "solve", "plot", "cli")
 """Packages and modules; one may import those before it, never those after it."""
 
 
@@ -78,7 +78,12 @@ def test_base_install_needs_no_extra() -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     base = {re.split(r"[<>=\[ ]", line)[0] for line in project["dependencies"]}
     known = base | set(sys.stdlib_module_names) | {"orienteer"}
-    extras = {"matplotlib": {"plot.py"}, "triton": {"fused_attention.py", "fused_norm.py"}}
+    extras = {
+        "matplotlib": {"plot.py"},
+        "triton": {"fused_attention.py", "fused_norm.py"},
+        "pyscipopt": {"missing.py"},
+        "gurobipy": {"missing.py"},
+    }
     for path in sorted(SOURCE.rglob("*.py")):
         for package in _packages(path) - known:
             assert path.name in extras.get(package, set()), f"{path} imports {package}, which is no dependency"
