@@ -16,12 +16,14 @@ from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
 from orienteer.heuristics.neighbourhood import NeighbourhoodConfig, NeighbourhoodSearch
 
 CROOKED = 0.25
-"""From this share of legs on which a detour is cheaper, routes are built rather than mended."""
+"""From this share of legs on which a detour costs less than half, routes are built rather than mended."""
 SAMPLE = 100
 """Nodes whose legs are looked at."""
 BEAM_SHARE = 0.7
 """The share of the allowance that beams get on crooked costs."""
-FIRST_BEAM, WIDEST_BEAM, WIDENING = 20, 20_000, 3
+FIRST_BEAM, WIDENING = 20, 3
+WIDEST_BEAM, WIDEST_UNTIMED = 20_000, 1_000
+"""Steps with a wide beam are long ones: where only they are counted, beams stay narrower."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,8 @@ class Auto(Solver):
         if math.isfinite(steps):
             cuts.append(MaxSteps(now.steps + int(BEAM_SHARE * steps)))
         with run.within(AnyOf(*cuts)):
-            beam = FIRST_BEAM
-            while beam <= WIDEST_BEAM and not run.report():
+            beam, widest = FIRST_BEAM, WIDEST_BEAM if math.isfinite(seconds) else WIDEST_UNTIMED
+            while beam <= widest and not run.report():
                 PrizeCostLevelSearch(CostLevelConfig(beam, device="cpu")).search(run, seed)
                 beam *= WIDENING
 
@@ -124,7 +126,7 @@ class Auto(Solver):
 
 
 def is_crooked(instance: Instance) -> bool:
-    """Whether a detour through one other node is cheaper than going straight on many legs, of a sample."""
+    """Whether on many legs, of a sample, a detour through one other node costs less than half of going straight."""
     inner = np.flatnonzero(instance.reachable)
     if len(inner) > SAMPLE:
         inner = inner[np.linspace(0, len(inner) - 1, SAMPLE).astype(np.int64)]
@@ -134,4 +136,4 @@ def is_crooked(instance: Instance) -> bool:
     np.fill_diagonal(costs, np.inf)  # neither node of a leg is a detour
     detour = np.min(costs[:, :, None] + costs[None, :, :], axis=1)
     legs = ~np.eye(len(inner), dtype=bool) & np.isfinite(costs)
-    return bool(legs.any()) and float(np.mean(detour[legs] < 0.999 * costs[legs])) >= CROOKED
+    return bool(legs.any()) and float(np.mean(detour[legs] < 0.5 * costs[legs])) >= CROOKED
