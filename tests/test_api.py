@@ -78,7 +78,13 @@ def test_base_install_needs_no_extra() -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     base = {re.split(r"[<>=\[ ]", line)[0] for line in project["dependencies"]}
     known = base | set(sys.stdlib_module_names) | {"orienteer"}
-    extras = {"matplotlib": {"plot.py"}, "triton": {"fused_attention.py", "fused_norm.py"}}
+    extras = {
+        "matplotlib": {"plot.py", "chart.py"},
+        "pyvrp": {"pyvrp_peer.py"},
+        "ortools": {"ortools_peer.py"},
+        "vroom": {"vroom_peer.py"},
+        "triton": {"fused_attention.py", "fused_norm.py"},
+    }
     for path in sorted(SOURCE.rglob("*.py")):
         for package in _packages(path) - known:
             assert path.name in extras.get(package, set()), f"{path} imports {package}, which is no dependency"

@@ -9,13 +9,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orienteer
 from orienteer.core.errors import OrienteerError
 from orienteer.core.solver import Solver
 from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
 from orienteer.solve import REGISTRY, make_solver, solver_class
+
+if TYPE_CHECKING:
+    from orienteer.bench.peer import Peer
 
 PEERS = {
     "pyvrp": "orienteer.bench.pyvrp_peer:PyVrpPeer",
@@ -49,8 +52,7 @@ class Method:
     def make(self) -> Solver:
         """The solver, configured."""
         if self.solver in PEERS:
-            module, _, name = PEERS[self.solver].partition(":")
-            found: type[Solver] = getattr(importlib.import_module(module), name)
+            found = peer_class(self.solver)
             return found(found.config_class(**self.settings))
         return make_solver(self.solver, **self.settings)
 
@@ -77,6 +79,13 @@ class Method:
         """A short name for all that, with the method's label so that a person can read it."""
         digest = hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()[:10]
         return f"{re.sub(r'[^a-z0-9]+', '-', self.label.lower()).strip('-')}-{digest}"
+
+
+def peer_class(name: str) -> "type[Peer]":
+    """The class behind a name of `PEERS`, imported now."""
+    module, _, attribute = PEERS[name].partition(":")
+    found: type[Peer] = getattr(importlib.import_module(module), attribute)
+    return found
 
 
 def parse_methods(text: str, named: dict[str, str], device: str = "auto") -> list[Method]:

@@ -150,4 +150,5 @@ def _summary(entries: dict[Place, Entry], method: Row, one: NamedSet, optima: Op
 def _share_below(prize: float, best: float) -> float | None:
     if math.isnan(best):
         return None
-    return (best - prize) / best if best else 0.0
+    share = (best - prize) / best if best else 0.0
+    return 0.0 if abs(share) <= SLACK else share

@@ -2,16 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from orienteer.cli.group import InOrder
 from orienteer.cli.options import DEVICE, SEED, with_options
 from orienteer.core.errors import OrienteerError
-
-if TYPE_CHECKING:
-    from orienteer.bench.methods import Method
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -79,13 +75,13 @@ def paper(
     spec = Spec(_kinds(prizes), _numbers("--sizes", sizes), count, seed)
     part = Shard.parse(shard)
     known = {} if optimum is None else read_optima(optimum)
-    _threads(threads, chosen)
+    _threads(threads)
     with Bar() as bar:
         report = run_paper(out, chosen, spec, bar.batch, part, data, known)
     if report is None:
         click.echo(f"shard {shard} is done; when all are: orienteer bench merge DIR... --out DIR")
         return
-    _finish(out, report.failures, report.notes)
+    _finish(out, report.failures)
 
 
 @bench.command()
@@ -101,7 +97,142 @@ def merge(folders: Sequence[Path], optimum: Path | None, out: Path | None) -> No
         raise ValueError("--out must say where the results of several folders go")
     target = folders[0] if out is None else out
     report = put_together(folders, target, {} if optimum is None else read_optima(optimum))
-    _finish(target, report.failures, report.notes)
+    _finish(target, report.failures)
+
+
+@bench.command()
+@click.option("--n", "nodes", type=COUNT, default=100, metavar="N", help="Prized nodes.  [default: 100]")
+@click.option("--prizes", default="uniform", metavar="KIND", help="[default: uniform]")
+@click.option("--count", type=COUNT, default=20, metavar="N", help="Instances.  [default: 20]")
+@click.option("--beams", default="5,10,20,50", metavar="K,...", help="Widths of a queue.  [default: 5,10,20,50]")
+@click.option("--taus", default="0.05,0.1,0.2", metavar="F,...", help="Widths of a level.  [default: 0.05,0.1,0.2]")
+@click.option("--weights", default="", metavar="NAME|FILE", help="The network.  [default: that of cs-l]")
+@SEED_OPTION
+@with_options(*RUN)
+def beam(
+    nodes: int,
+    prizes: str,
+    count: int,
+    beams: str,
+    taus: str,
+    weights: str,
+    seed: int,
+    device: str,
+    threads: int,
+    out: Path,
+) -> None:
+    """Prize and time against K and tau, beside step-by-step beams that look as often."""
+    from orienteer.bench.beam import run_beam
+    from orienteer.bench.sets import random_set
+    from orienteer.cli.progress import Bar
+
+    widths, steps = _numbers("--beams", beams), _reals("--taus", taus)
+    one = random_set(out / "instances", _kinds(prizes)[0], nodes, count, seed)
+    _threads(threads)
+    with Bar() as bar:
+        report = run_beam(out, one, widths, steps, weights, device, bar.batch)
+    _finish(out, report.failures)
+
+
+@bench.command()
+@click.option("--n", "nodes", type=COUNT, default=50, metavar="N", help="Prized nodes.  [default: 50]")
+@click.option("--prizes", default="distance", metavar="KIND", help="[default: distance]")
+@click.option("--count", type=COUNT, default=2, metavar="N", help="Instances.  [default: 2]")
+@click.option("--methods", default="an-dqn,cs-p,cs-l", help="Columns.  [default: an-dqn,cs-p,cs-l]")
+@SEED_OPTION
+@with_options(*RUN)
+def figures(nodes: int, prizes: str, count: int, methods: str, seed: int, device: str, threads: int, out: Path) -> None:
+    """The routes of AN-dqn, CS-p and CS side by side, as in the paper."""
+    from orienteer.bench.methods import parse_methods
+    from orienteer.bench.paper import NAMED
+    from orienteer.bench.routes import run_figures
+    from orienteer.bench.sets import random_set
+    from orienteer.cli.progress import Bar
+    from orienteer.plot import check_picture
+
+    check_picture("routes.png")
+    chosen = parse_methods(methods, NAMED, device)
+    one = random_set(out / "instances", _kinds(prizes)[0], nodes, count, seed)
+    _threads(threads)
+    with Bar() as bar:
+        path, report = run_figures(out, chosen, one, bar.batch)
+    _complain(report.failures)
+    for row in report.summaries:
+        click.echo(f"{row.method}: mean prize {row.prize:.4g}")
+    click.echo(f"picture: {path}")
+
+
+@bench.command()
+@click.option("--weights", multiple=True, metavar="NAME|FILE", help="A network; repeatable.  [default: that of cs-l]")
+@click.option("--sizes", default="100,200,500", metavar="N,...", help="[default: 100,200,500]")
+@click.option("--prizes", default="distance", metavar="KIND", help="[default: distance]")
+@click.option("--count", type=COUNT, default=10, metavar="N", help="Instances a size.  [default: 10]")
+@click.option("--seconds", type=SECONDS, metavar="S", help="For lns.  [default: its own, by size]")
+@SEED_OPTION
+@with_options(*RUN)
+def generalization(
+    weights: Sequence[str],
+    sizes: str,
+    prizes: str,
+    count: int,
+    seconds: float | None,
+    seed: int,
+    device: str,
+    threads: int,
+    out: Path,
+) -> None:
+    """Networks on sizes that they were not trained for, beside lns."""
+    from orienteer.bench.generalization import run_generalization
+    from orienteer.bench.sets import random_set
+    from orienteer.cli.progress import Bar
+
+    kind = _kinds(prizes)[0]
+    sets = [random_set(out / "instances", kind, nodes, count, seed) for nodes in _numbers("--sizes", sizes)]
+    _threads(threads)
+    with Bar() as bar:
+        report = run_generalization(out, weights, sets, device, seconds, bar.batch)
+    _finish(out, report.failures)
+
+
+@bench.command()
+@click.option("--set", "file", type=FILE, metavar="SET.npz", help="Instances to use instead of drawn ones.")
+@click.option("--sizes", default="100", metavar="N,...", help="[default: 100]")
+@click.option("--prizes", default="uniform,distance", metavar="KIND,...", help="[default: uniform,distance]")
+@click.option("--count", type=COUNT, default=30, metavar="N", help="Instances a set.  [default: 30]")
+@click.option("--seconds", type=SECONDS, default=1.0, metavar="S", help="For each instance.  [default: 1]")
+@click.option("--methods", metavar="NAME[,KEY=VALUE...],...", help="Ours.  [default: lns in the same seconds]")
+@SEED_OPTION
+@with_options(*RUN)
+def peers(
+    file: Path | None,
+    sizes: str,
+    prizes: str,
+    count: int,
+    seconds: float,
+    methods: str | None,
+    seed: int,
+    device: str,
+    threads: int,
+    out: Path,
+) -> None:
+    """PyVRP, OR-Tools and VROOM on the same instances, where they are installed (extra `peers`)."""
+    from orienteer.bench.methods import parse_methods
+    from orienteer.bench.paper import ANYTIME
+    from orienteer.bench.peers import run_peers
+    from orienteer.bench.sets import NamedSet, random_set
+    from orienteer.cli.progress import Bar
+    from orienteer.data.npz import load_set
+
+    if file is not None:
+        sets = [NamedSet(file.stem, load_set(file)[:count])]
+    else:
+        cells = [(kind, nodes) for kind in _kinds(prizes) for nodes in _numbers("--sizes", sizes)]
+        sets = [random_set(out / "instances", kind, nodes, count, seed) for kind, nodes in cells]
+    ours = parse_methods(methods or "lns", {name: f"{name},seconds={seconds}" for name in ANYTIME}, device)
+    _threads(threads)
+    with Bar() as bar:
+        report = run_peers(out, ours, sets, seconds, bar.batch)
+    _finish(out, report.failures)
 
 
 def _kinds(text: str) -> tuple[str, ...]:
@@ -114,28 +245,38 @@ def _kinds(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kinds))
 
 
-def _numbers(option: str, text: str, kind: type = int) -> tuple[int, ...]:
+def _reals(option: str, text: str) -> tuple[float, ...]:
     try:
-        found = tuple(kind(word) for word in text.split(","))
+        found = tuple(float(word) for word in text.split(","))
     except ValueError:
         raise ValueError(f"{option} must be numbers with commas between them, got {text!r}") from None
-    if any(one <= 0 for one in found):
+    if not all(one > 0 for one in found):
         raise ValueError(f"{option} must be above 0, got {text!r}")
     return tuple(dict.fromkeys(found))
 
 
-def _threads(threads: int, methods: Sequence["Method"]) -> None:
-    """Lets torch use so many cores; times are told apart by shards, not by threads."""
-    if any("device" in method.settings for method in methods):
-        import torch
+def _numbers(option: str, text: str) -> tuple[int, ...]:
+    found = _reals(option, text)
+    if not all(one.is_integer() for one in found):
+        raise ValueError(f"{option} must be whole numbers, got {text!r}")
+    return tuple(int(one) for one in found)
 
-        torch.set_num_threads(threads)
+
+def _threads(threads: int) -> None:
+    """Lets torch use so many cores; by default one, so that times mean the same everywhere."""
+    import torch
+
+    torch.set_num_threads(threads)
 
 
-def _finish(out: Path, failures: Sequence[str], notes: Sequence[str]) -> None:
+def _finish(out: Path, failures: Sequence[str]) -> None:
     """Shows the table, and ends with an error where a method failed: no failure passes for a result."""
     click.echo((out / "table.md").read_text())
     click.echo(f"written: {', '.join(str(path) for path in sorted(out.glob('table.*')) + sorted(out.glob('*.png')))}")
+    _complain(failures)
+
+
+def _complain(failures: Sequence[str]) -> None:
     if failures:
-        more = f" and {len(failures) - 1} more" if len(failures) > 1 else ""
-        raise OrienteerError(f"{failures[0]}{more}; all are listed below the tables")
+        more = f" and {len(failures) - 1} more, all listed below the tables" if len(failures) > 1 else ""
+        raise OrienteerError(f"{failures[0]}{more}")
