@@ -1,7 +1,8 @@
 """`orienteer bench`: experiments that can be run again, each with one command."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -235,6 +236,93 @@ def peers(
     _finish(out, report.failures)
 
 
+@bench.command()
+@click.option("--minutes", type=SECONDS, required=True, metavar="M", help="For all networks together.")
+@click.option("--n", "nodes", type=click.IntRange(min=2), default=50, metavar="N", help="Nodes.  [default: 50]")
+@click.option("--prizes", default="distance", metavar="KIND", help="[default: distance]")
+@click.option("--seeds", type=COUNT, default=5, metavar="N", help="Runs of each network.  [default: 5]")
+@click.option("--preset", default="small", metavar="NAME", help="Of training: small, tuned, paper.  [default: small]")
+@click.option("--validation", type=COUNT, default=200, metavar="N", help="Test instances.  [default: 200]")
+@with_options(*RUN)
+def sensitivity(
+    minutes: float,
+    nodes: int,
+    prizes: str,
+    seeds: int,
+    preset: str,
+    validation: int,
+    device: str,
+    threads: int,
+    out: Path,
+) -> None:
+    """Learning curves with and without multi-head, by layers, by hidden size."""
+    from orienteer.bench.sensitivity import Plan, run_sensitivity
+    from orienteer.cli.progress import Bar
+
+    plan = Plan(minutes, nodes, _kinds(prizes)[0], seeds, preset, device, validation)
+    _threads(threads)
+    with Bar() as bar:
+        failed = run_sensitivity(out, plan, bar.batch)
+    _finish(out, failed)
+
+
+FILES = (
+    click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR"),
+    click.option("--best-known", type=FILE, metavar="CSV", help="[default: DIR/best_known.csv]"),
+    click.option("--method", default="lns", metavar="NAME[,KEY=VALUE...]", help="[default: lns]"),
+    click.option("--seconds", type=SECONDS, metavar="S", help="For each file.  [default: by size]"),
+    click.option("--largest", type=COUNT, default=400, metavar="N", help="Leave out larger files.  [default: 400]"),
+    click.option("--match", default="", metavar="TEXT", help="Only files whose names hold this."),
+    *RUN,
+)
+
+
+@bench.command()
+@with_options(*FILES)
+def oplib(folder: Path, **given: Any) -> None:
+    """A folder of OPLib files against best known values; 0.7 to 20 s by size."""
+    from orienteer.bench.library import oplib_seconds
+
+    _files(folder, "OPLib files against best known values", oplib_seconds, **given)
+
+
+@bench.command()
+@with_options(*FILES)
+def classic(folder: Path, **given: Any) -> None:
+    """A folder of Tsiligirides' and Chao's files against best known values; 1 s each."""
+    from orienteer.bench.library import classic_seconds
+
+    _files(folder, "Classic files against best known values", classic_seconds, **given)
+
+
+def _files(
+    folder: Path,
+    title: str,
+    by_size: Callable[[int], float],
+    best_known: Path | None,
+    method: str,
+    seconds: float | None,
+    largest: int,
+    match: str,
+    device: str,
+    threads: int,
+    out: Path,
+) -> None:
+    from orienteer.bench.library import known_files, run_files
+    from orienteer.bench.methods import parse_methods
+    from orienteer.bench.paper import NAMED
+    from orienteer.cli.progress import Bar
+
+    methods = parse_methods(method, NAMED, device)
+    if len(methods) > 1:
+        raise ValueError(f"--method must be one method with its settings, got {method!r}")
+    files = known_files(folder, best_known, largest, match)
+    _threads(threads)
+    with Bar() as bar:
+        report = run_files(out, title, files, methods[0], by_size if seconds is None else lambda _: seconds, bar.batch)
+    _finish(out, report.failures)
+
+
 def _kinds(text: str) -> tuple[str, ...]:
     from orienteer.data.generate import PRIZES
 
@@ -272,7 +360,8 @@ def _threads(threads: int) -> None:
 def _finish(out: Path, failures: Sequence[str]) -> None:
     """Shows the table, and ends with an error where a method failed: no failure passes for a result."""
     click.echo((out / "table.md").read_text())
-    click.echo(f"written: {', '.join(str(path) for path in sorted(out.glob('table.*')) + sorted(out.glob('*.png')))}")
+    written = [path for kind in ("table.*", "*.png", "better.json") for path in sorted(out.glob(kind))]
+    click.echo(f"written: {', '.join(map(str, written))}")
     _complain(failures)
 
 
