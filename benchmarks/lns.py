@@ -3,10 +3,11 @@
     python benchmarks/lns.py oplib --out out/oplib
     python benchmarks/lns.py classic --out out/classic
 
-It is `orienteer bench oplib` and `orienteer bench classic` on the data beside the checkout. The bars: on OPLib files of up
-to 400 nodes, with 0.7 / 2.5 / 5 s below 110 / below 210 / up to 400 nodes, a mean gap of at most 0.4 % to the best known
-value; on the classic files every proven optimum within 1 s. Values better than the best known are listed, and written
-with their routes to better.json. The exit status is 1 if a bar is missed. Results are kept: another folder runs anew.
+It is `orienteer bench oplib` and `orienteer bench classic` on the data beside the checkout. The bars: on OPLib files of
+up to 400 nodes, with 0.7 / 2.5 / 5 s below 110 / below 210 / up to 400 nodes, a mean gap of at most 0.4 % to the best
+known value; on the classic files every proven optimum within 1 s. Values better than the best known are listed, and
+written with their routes to better.json. The exit status is 1 if a bar is missed. Results are kept: another folder runs
+anew.
 """
 
 import argparse

@@ -90,6 +90,7 @@ def _scatter(axes: "Axes", panel: Panel) -> None:
         axes.annotate(text, (x, y), beside, textcoords="offset points", fontsize=8, color=colour)
     axes.set_xscale("log")
     axes.set(title=panel.title, xlabel="seconds an instance", ylabel="mean prize")
-    axes.set_ylim(floor - 0.02 * best, best + 0.04 * best)
+    if best > 0:
+        axes.set_ylim(floor - 0.02 * best, best + 0.04 * best)
     axes.set_xlim(right=axes.get_xlim()[1] * math.e)
     axes.grid(alpha=0.3)

@@ -69,10 +69,10 @@ def whole_costs(instance: Instance, limit: int) -> Whole:
 
 
 def whole_prizes(instance: Instance, largest: int) -> Whole:
-    """(n,) prizes as whole numbers up to `largest`; what is worth something is worth at least 1."""
-    most = float(instance.prizes.max()) or 1.0
-    scaled = np.round(instance.prizes / most * largest).astype(np.int64)
-    return np.where(instance.prizes > 0, np.maximum(scaled, 1), 0)
+    """(n,) prizes as whole numbers, `largest` for the most within reach, at least 1 for what is worth something."""
+    within = np.where(instance.reachable, instance.prizes, 0.0)
+    scaled = np.round(within / (float(within.max()) or 1.0) * largest).astype(np.int64)
+    return np.where(within > 0, np.maximum(scaled, 1), 0)
 
 
 def inner_nodes(instance: Instance) -> list[int]:

@@ -149,8 +149,8 @@ def _report(folder: Path, plan: Plan, entries: dict[Place, Entry]) -> list[str]:
     notes = [
         f"{plan.minutes:g} minutes in all, {60 * plan.each:.3g} s for a network, training preset {plan.preset}, "
         f"{plan.seeds} seeds; mean prize of greedy routes on {plan.validation} instances with its standard error over "
-        "the seeds. Networks get equal time, so that small ones make more steps; compare the curves at equal steps, as the "
-        "paper's are over episodes.",
+        "the seeds. Networks get equal time, so that small ones make more steps; compare the curves at equal "
+        "steps, as the paper's are over episodes.",
         *failed,
     ]
     table = Table(title, ("study", "variant", "seeds", "prize", "steps"), tuple(rows))
