@@ -11,7 +11,7 @@ from orienteer.cli.options import DEVICE, SEED, with_options
 from orienteer.core.errors import OrienteerError
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
 COUNT = click.IntRange(min=1)
 SECONDS = click.FloatRange(min=0, min_open=True)
 
@@ -86,7 +86,7 @@ def paper(
 
 
 @bench.command()
-@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folders", nargs=-1, required=True, type=FOLDER)
 @click.option("--optimum", type=FILE, metavar="CSV", help="Proven optima: columns set, index, prize.")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Where all goes.  [default: the only folder]")
 def merge(folders: Sequence[Path], optimum: Path | None, out: Path | None) -> None:
@@ -267,7 +267,7 @@ def sensitivity(
 
 
 FILES = (
-    click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR"),
+    click.argument("folder", type=FOLDER, metavar="DIR"),
     click.option("--best-known", type=FILE, metavar="CSV", help="[default: DIR/best_known.csv]"),
     click.option("--method", default="lns", metavar="NAME[,KEY=VALUE...]", help="[default: lns]"),
     click.option("--seconds", type=SECONDS, metavar="S", help="For each file.  [default: by size]"),
