@@ -57,6 +57,15 @@ class Cheat(Solver):
         object.__setattr__(run.best, "nodes", (0, 1, 1, 0))
 
 
+class Useless(Solver):
+    """Needs something that is not there."""
+
+    name = "useless"
+
+    def search(self, run: Run, seed: int) -> None:
+        raise RuntimeError("no licence")
+
+
 class Prover(Enumerate):
     """The oracle under the name of the exact solver."""
 

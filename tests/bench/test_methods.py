@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import orienteer
+from orienteer import REGISTRY, Entry
 from orienteer.bench.methods import Method, parse_methods
 from orienteer.bench.paper import NAMED, default_methods
 from orienteer.network.weights import find_weights
@@ -43,7 +44,7 @@ def test_wrong_words_are_errors(words: str, message: str) -> None:
 
 
 def test_every_default_method_is_there() -> None:
-    methods = parse_methods(default_methods(), NAMED, "cpu")
+    methods = parse_methods(default_methods()[0], NAMED, "cpu")
     labels = [method.label for method in methods]
     assert {"compass", "random", "tsili", "an-pn-beam", "cs-p", "cs-paper", "cs-l", "lns", "auto"} <= set(labels)
     assert len({method.key for method in methods}) == len(methods)
@@ -73,3 +74,13 @@ def test_weights_count_by_their_content(tmp_path: Path) -> None:
     before = Method("own", "an-dqn", {"weights": str(file)}).key
     shutil.copyfile(find_weights("an-a2c"), file)
     assert Method("own", "an-dqn", {"weights": str(file)}).key != before
+
+
+def test_a_solver_that_cannot_work_here_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Gurobi without its package or licence: registered, but of no use."""
+    monkeypatch.setitem(REGISTRY, "gurobi", Entry("gurobi", "", "", "bench_methods:Useless"))
+    words, absent = default_methods()
+    assert "gurobi" not in words
+    assert absent == ["gurobi is left out: no licence"]
+    monkeypatch.setitem(REGISTRY, "gurobi", Entry("gurobi", "", "", "bench_methods:Prover"))
+    assert "gurobi" in default_methods()[0].split(",")

@@ -181,7 +181,9 @@ def test_no_route_that_is_none_gets_into_the_results(tmp_path: Path) -> None:
     assert "InfeasibleTour: stop 2: node 1 is visited twice" in report.failures[0]
 
 
-def test_one_bad_instance_of_a_batch_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_bad_instance_of_a_batch_fails_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     from orienteer.beam.solvers import PrizeCostLevelSearch
 
     together, alone = PrizeCostLevelSearch.solve_batch, PrizeCostLevelSearch.solve
@@ -201,6 +203,7 @@ def test_one_bad_instance_of_a_batch_fails_alone(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(PrizeCostLevelSearch, "solve", single)
     report = run_paper(tmp_path, [Method("cs-p", "cs-p", {"device": "cpu"})], Spec(("uniform",), (5,), 3, 1), no_news)
     assert report is not None
+    assert "cs-p: a batch failed, so one by one: one of them" in caplog.text
     assert report.failures == ["cs-p failed on uniform_5 1: ValueError: this one"]
     assert report.summaries[0].solved == 2
 

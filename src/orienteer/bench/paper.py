@@ -1,11 +1,12 @@
 """The paper's comparison table from our own runs, the paper's figures beside ours."""
 
 import dataclasses
-import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from orienteer.bench.methods import Method
 from orienteer.bench.paper_report import Report, Spec, write_report
@@ -15,8 +16,10 @@ from orienteer.bench.store import Store, read_entries
 from orienteer.bench.summary import Optima, Row
 from orienteer.bench.tables import write_text
 from orienteer.core.errors import BadFile
+from orienteer.core.instance import Instance
+from orienteer.core.stop import MaxSteps
 from orienteer.data.npz import load_set, save_set
-from orienteer.solve import REGISTRY
+from orienteer.solve import REGISTRY, make_solver
 
 NAMED = {
     "exact": "exact,seconds=60",
@@ -36,15 +39,25 @@ ORDER = (
 ANYTIME = ("lns", "auto")
 """Methods that take the time they are given."""
 
+PROVERS = ("exact", "gurobi")
+"""Methods that may need more than the base install."""
+
 INSTANCES = "instances"
 
 
-def default_methods() -> str:
-    """The methods that are there, as words for `parse_methods`."""
-    there = [name for name in ORDER if NAMED.get(name, name).split(",")[0] in REGISTRY]
-    if importlib.util.find_spec("gurobipy") is None:
-        there = [name for name in there if name != "gurobi"]
-    return ",".join(there)
+def default_methods() -> tuple[str, list[str]]:
+    """The methods that are there, as words for `parse_methods`, and why others are left out."""
+    there, absent = [], []
+    for name in ORDER:
+        solver = NAMED.get(name, name).partition(",")[0]
+        if solver not in REGISTRY:
+            continue
+        reason = _unusable(solver) if solver in PROVERS else None
+        if reason is None:
+            there.append(name)
+        else:
+            absent.append(f"{name} is left out: {reason}")
+    return ",".join(there), absent
 
 
 def run_paper(
@@ -85,6 +98,15 @@ def merge(folders: Sequence[Path], out: Path, optima: Optima | None = None) -> R
         entries = store.entries
     _save_manifest(out / "run.json", spec, [dataclasses.asdict(row) for row in rows])
     return write_report(out, spec, _told_apart(rows), sets, entries, optima or {})
+
+
+def _unusable(solver: str) -> str | None:
+    """Why a solver does not work here, such as for want of a package or a licence; None if it does."""
+    try:
+        make_solver(solver).solve(Instance(1.0 - np.eye(3), np.ones(3), 2.0), MaxSteps(1))
+    except Exception as error:
+        return str(error)
+    return None
 
 
 def _make_sets(folder: Path, spec: Spec, data: Path | None) -> list[NamedSet]:

@@ -1,5 +1,6 @@
 """Runs methods over sets, keeps every result as soon as it is there, and never runs what is kept."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -106,7 +107,8 @@ def _answers(solver: Solver, method: Method, instances: list[Instance], rows: Se
     if len(instances) > 1:
         try:
             return _timed(solver, instances, lambda: solver.solve_batch(instances, method.stop, seed=rows[0]))
-        except Exception:
+        except Exception as error:
+            logging.getLogger("orienteer").warning(f"{method.label}: a batch failed, so one by one: {error}")
             return [_answers(solver, method, [one], [row])[0] for one, row in zip(instances, rows, strict=True)]
     try:
         seed = rows[0]

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import orienteer
+from orienteer.beam.device import choose_device
 from orienteer.bench import chart
 from orienteer.bench.run import OnDone
 from orienteer.bench.store import Entry, Place, Store
@@ -78,6 +79,7 @@ class Plan:
             "settings": dataclasses.asdict(self.settings(variant)),
             "minutes": self.each,
             "validation": self.validation,
+            "device": choose_device(self.device).type,
             "version": orienteer.__version__,
         }
         name = "-".join(f"{field}-{value}" for field, value in variant.items()) or "base"

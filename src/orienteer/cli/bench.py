@@ -72,7 +72,11 @@ def paper(
     from orienteer.cli.progress import Bar
 
     named = NAMED if seconds is None else {**NAMED, **{name: f"{name},seconds={seconds}" for name in ANYTIME}}
-    chosen = parse_methods(methods or default_methods(), named, device)
+    if methods is None:
+        methods, absent = default_methods()
+        for line in absent:
+            click.echo(f"orienteer: {line}", err=True)
+    chosen = parse_methods(methods, named, device)
     spec = Spec(_kinds(prizes), _numbers("--sizes", sizes), count, seed)
     part = Shard.parse(shard)
     known = {} if optimum is None else read_optima(optimum)
