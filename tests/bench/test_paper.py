@@ -133,6 +133,7 @@ def test_shards_come_to_the_same_table(tmp_path: Path) -> None:
     assert report.complete
     assert table(tmp_path / "merged") == table(tmp_path / "whole")
     assert sorted(lines(tmp_path / "merged")) == sorted(lines(tmp_path / "whole"))
+    assert all("tour" in json.loads(text) for text in (tmp_path / "merged" / "results.jsonl").read_text().splitlines())
 
 
 def test_shards_may_share_a_folder(tmp_path: Path, calls: Path) -> None:

@@ -43,6 +43,15 @@ def test_a_wrong_line_in_the_middle_is_an_error(tmp_path: Path) -> None:
         Store(tmp_path)
 
 
+def test_routes_stay_in_the_file_unless_asked_for(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.add([line(0, tour=[0, 1, 0])])
+        assert store.entries["k", "s", 0] == line(0)
+    assert read_entries([tmp_path]) == {("k", "s", 0): line(0)}
+    with Store(tmp_path, tours=True) as store:
+        assert store.entries["k", "s", 0] == line(0, tour=[0, 1, 0])
+
+
 def test_two_processes_cannot_write_one_file(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
     with Store(tmp_path), pytest.raises(OrienteerError, match="being written by another run"):

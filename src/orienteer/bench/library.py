@@ -116,7 +116,7 @@ def run_files(
     """
     results: list[FileResult] = []
     failed: list[str] = []
-    with Store(out) as store:
+    with Store(out, tours=True) as store:
         for count, file in enumerate(files, start=1):
             answer = _solve(store, file, method, seconds)
             if isinstance(answer, str):

@@ -94,7 +94,7 @@ def merge(folders: Sequence[Path], out: Path, optima: Optima | None = None) -> R
         if not path.exists():
             save_set(one.instances, path)
     with Store(out) as store:
-        store.add(entry for at, entry in read_entries(folders).items() if at not in store.entries)
+        store.add(entry for at, entry in read_entries(folders, tours=True).items() if at not in store.entries)
         entries = store.entries
     _save_manifest(out / "run.json", spec, [dataclasses.asdict(row) for row in rows])
     return write_report(out, spec, _told_apart(rows), sets, entries, optima or {})

@@ -16,7 +16,7 @@ def run_figures(
     """The path of the picture, a row an instance and a column a method, and what the methods collected."""
     from orienteer.plot import save_routes
 
-    entries = run_all(folder, methods, [one], on_done)
+    entries = run_all(folder, methods, [one], on_done, tours=True)
     rows = [Row(method.label, method.key) for method in methods]
     failed = failures(entries, rows, [one])
     pictures = []

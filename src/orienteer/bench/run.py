@@ -54,10 +54,14 @@ def run_all(
     sets: Sequence[NamedSet],
     on_done: OnDone,
     shard: Shard | None = None,
+    tours: bool = False,
 ) -> dict[Place, Entry]:
-    """Every line of the folder, after all methods have run on all sets (or on a shard of them)."""
+    """Every line of the folder, after all methods have run on all sets, or on a shard of them.
+
+    Lines come with their routes if `tours` says so.
+    """
     part = Shard() if shard is None else shard
-    with Store(folder, part.name) as store:
+    with Store(folder, part.name, tours) as store:
         todo = [(method, one, _missing(store, method, one, part)) for one in sets for method in methods]
         total = sum(len(part.indices(len(one))) for _, one, _ in todo)
         done = total - sum(len(indices) for _, _, indices in todo)

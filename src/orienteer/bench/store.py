@@ -22,16 +22,17 @@ class Store:
     """The lines of a folder, and one file in it that this process alone adds to; used as a context.
 
     Several processes may share a folder if each writes a file of its own name. A later line about the same place stands
-    above an earlier one.
+    above an earlier one. Routes stay in the file unless `tours` asks for them: a million would fill the memory.
     """
 
-    def __init__(self, folder: Path, name: str = "results"):
+    def __init__(self, folder: Path, name: str = "results", tours: bool = False):
+        self.tours = tours
         self.path = folder / f"{name}{SUFFIX}"
         folder.mkdir(parents=True, exist_ok=True)
         self._file = _open_alone(self.path)
         try:
             _drop_torn_line(self._file)
-            self.entries = read_entries([folder])
+            self.entries = read_entries([folder], tours)
         except BaseException:
             self._file.close()
             raise
@@ -48,23 +49,30 @@ class Store:
         """Keeps the lines, written before it returns: from then on only a failure of the machine can lose them."""
         new = list(entries)
         self._file.write("".join(json.dumps(one) + "\n" for one in new).encode())
-        self.entries.update((place(one), one) for one in new)
+        self.entries.update((place(one), one if self.tours else _without_tour(one)) for one in new)
 
 
-def read_entries(folders: Iterable[Path]) -> dict[Place, Entry]:
-    """The lines of all files of some folders; of several about one place, the last that is no failure."""
+def read_entries(folders: Iterable[Path], tours: bool = False) -> dict[Place, Entry]:
+    """The lines of all files of some folders; of several about one place, the last that is no failure.
+
+    Routes are left out unless `tours` asks for them.
+    """
     found: dict[Place, Entry] = {}
     for folder in folders:
         for path in sorted(folder.glob(f"*{SUFFIX}")):
             for entry in _read(path):
                 if "error" not in entry or place(entry) not in found:
-                    found[place(entry)] = entry
+                    found[place(entry)] = entry if tours else _without_tour(entry)
     return found
 
 
 def place(entry: Entry) -> Place:
     """What a line is about."""
     return entry["key"], entry["set"], entry["index"]
+
+
+def _without_tour(entry: Entry) -> Entry:
+    return {key: value for key, value in entry.items() if key != "tour"}
 
 
 def _read(path: Path) -> Iterator[Entry]:
