@@ -20,6 +20,7 @@ from orienteer import (
     Instance,
     MaxSeconds,
     MaxSteps,
+    MissingExtra,
     NoImprovement,
     Progress,
     Result,
@@ -72,7 +73,11 @@ FAMILIES = all_families(count=3, sizes=(5, 6, 7)) + [
 
 @pytest.fixture(params=sorted(REGISTRY))
 def name(request: pytest.FixtureRequest) -> str:
-    """Each registered solver in turn."""
+    """Each registered solver in turn, but for those whose optional package is not installed."""
+    try:
+        make_solver(request.param)
+    except MissingExtra as missing:
+        pytest.skip(str(missing))
     return str(request.param)
 
 

@@ -28,9 +28,9 @@ REGISTRY: dict[str, Entry] = {
     for entry in (
         Entry(
             "auto",
-            "picks by size and time limit; today the large neighbourhood search",
+            "picks by the costs and the machine: lns, widening beams, or the learned search of a batch on a GPU",
             "this project",
-            "orienteer.heuristics.auto:Auto",
+            "orienteer.auto:Auto",
         ),
         Entry(
             "lns",
@@ -43,6 +43,18 @@ REGISTRY: dict[str, Entry] = {
             "EA4OP, the genetic algorithm",
             "Kobeaga, Merino and Lozano 2018",
             "orienteer.heuristics.evolution:Evolution",
+        ),
+        Entry(
+            "exact",
+            "branch and cut with SCIP: the best route, with proof",
+            "after Fischetti, Salazar and Toth 1998",
+            "orienteer.exact.solve:Exact",
+        ),
+        Entry(
+            "gurobi",
+            "the same model with Gurobi, for those who have it",
+            "baseline of Liu et al. 2020",
+            "orienteer.exact.gurobi:Gurobi",
         ),
         Entry(
             "cs-p",
@@ -139,6 +151,8 @@ def solve(
     seed: int = 0,
     on_progress: OnProgress = ignore,
     initial: Sequence[int] | None = None,
+    bound: bool = False,
+    prove: bool = False,
     **settings: Any,
 ) -> Result:
     """The best route that a solver finds.
@@ -157,16 +171,24 @@ def solve(
         Called with a `Progress` as the search goes on.
     initial
         A feasible route to begin with; the result is never worse.
+    bound
+        Whether to put an upper bound beside the route: that of the root of branch and cut (extra ``exact``).
+    prove
+        Whether to go on with branch and cut until the best route is found and proven. For both, `stop` holds anew.
     settings
         Fields of the solver's configuration, such as ``beam=20, tau=0.05``.
     """
-    return make_solver(solver, **settings).solve(
-        instance,
-        None if stop is None else as_stop(stop),
-        seed=seed,
-        on_progress=on_progress,
-        initial=initial,
+    if bound or prove:
+        _need_exact()
+    criterion = None if stop is None else as_stop(stop)
+    result = make_solver(solver, **settings).solve(
+        instance, criterion, seed=seed, on_progress=on_progress, initial=initial
     )
+    if bound or prove:
+        from orienteer.exact.bound import with_bound
+
+        result = with_bound(instance, result, criterion, prove=prove, on_progress=on_progress)
+    return result
 
 
 def solve_batch(
@@ -199,3 +221,10 @@ def make_solver(name: str, **settings: Any) -> Solver:
         if setting not in known:
             raise ValueError(f"{name} has no setting {setting!r}; it has {', '.join(known) or 'none'}")
     return chosen(chosen.config_class(**settings))
+
+
+def _need_exact() -> None:
+    """Nothing, or `MissingExtra` before the search rather than after it."""
+    from orienteer.exact.missing import scip
+
+    scip()

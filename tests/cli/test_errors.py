@@ -19,7 +19,7 @@ WRONG = {
     "suffix": (["solve", "{dir}/town.doc"], "town.doc: the suffix '.doc' stands for no format"),
     "format": (["solve", "{town}", "--format", "doc"], "format must be one of json, npz, oplib, chao, csv, got 'doc'"),
     "damaged file": (["solve", "{dir}/bad.json"], "bad.json:2: not JSON"),
-    "solver": (["solve", "{town}", "--solver", "gurobi"], "--solver must be one of auto, lns, compass, cs-p, "),
+    "solver": (["solve", "{town}", "--solver", "magic"], "--solver must be one of auto, lns, compass, exact, gurobi, "),
     "setting": (["solve", "{town}", "--solver", "tsili", "--beam", "3"], "tsili has no setting 'beam'; it has "),
     "set without value": (
         ["solve", "{town}", "--solver", "tsili", "--set", "tries"],

@@ -88,3 +88,9 @@ def test_a_path_without_anything_left_is_still_a_problem() -> None:
     given = seen(broke)
     for field in dataclasses.fields(given):
         assert torch.isfinite(torch.as_tensor(getattr(given, field.name)).double()).all(), field.name
+
+
+def test_huge_units_are_still_numbers() -> None:
+    plain = some_instance(6, 1)
+    huge = plain.replace(costs=plain.costs * 1e300, limit=plain.limit * 1e300, coords=None)
+    torch.testing.assert_close(seen(beginning(huge)).edges, seen(beginning(plain)).edges)

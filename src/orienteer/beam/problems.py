@@ -78,6 +78,16 @@ class Problems:
         return legs
 
     @cached_property
+    def relative_costs(self) -> Tensor:
+        """(batch, node, node) the costs in units of the limit, in float32: for scores, which may round."""
+        return (self.costs / self.divisor[:, None, None]).to(torch.float32).contiguous()
+
+    @cached_property
+    def divisor(self) -> Tensor:
+        """(batch,) the limit, or the least float above zero where it is zero."""
+        return self.limit.clamp_min(torch.finfo(self.limit.dtype).tiny)
+
+    @cached_property
     def symmetric(self) -> Tensor:
         """(batch,) bool: whether every leg costs the same in both directions."""
         return (self.costs == self.costs.mT).flatten(1).all(1)

@@ -87,10 +87,9 @@ def solve_missing(method: Method, one: NamedSet, indices: Sequence[int]) -> Iter
     if not indices:
         return
     solver = method.make()
-    batched = type(solver).solve_batch is not Solver.solve_batch
     device = _device(solver)
-    size = TOGETHER[device] if batched else 1
-    if device == "cuda":
+    size = TOGETHER[device] if solver.takes_batches() else 1
+    if device == "cuda" and solver.takes_batches():
         solver.solve_batch([one.instances[indices[0]]], method.stop)  # a GPU needs a moment to wake up
     for first in range(0, len(indices), size):
         rows = indices[first : first + size]

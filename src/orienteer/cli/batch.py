@@ -77,7 +77,7 @@ def _answers(
     bar: Bar,
 ) -> Iterator[Result]:
     """The results in order; after a Ctrl-C only those that were finished."""
-    if type(method).solve_batch is not Solver.solve_batch:
+    if method.takes_batches():
         return _at_once(method, instances, stop, seed, workers, bar)
     if workers is not None and workers > 1 and len(instances) > 1:
         return solve_in_processes(name, settings, instances, stop, seed, workers)

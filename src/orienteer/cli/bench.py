@@ -71,15 +71,15 @@ def paper(
     from orienteer.bench.summary import read_optima
     from orienteer.cli.progress import Bar
 
+    spec = Spec(_kinds(prizes), _numbers("--sizes", sizes), count, seed)
+    part = Shard.parse(shard)
+    known = {} if optimum is None else read_optima(optimum)
     named = NAMED if seconds is None else {**NAMED, **{name: f"{name},seconds={seconds}" for name in ANYTIME}}
     if methods is None:
         methods, absent = default_methods()
         for line in absent:
             click.echo(f"orienteer: {line}", err=True)
     chosen = parse_methods(methods, named, device)
-    spec = Spec(_kinds(prizes), _numbers("--sizes", sizes), count, seed)
-    part = Shard.parse(shard)
-    known = {} if optimum is None else read_optima(optimum)
     _threads(threads)
     with Bar() as bar:
         report = run_paper(out, chosen, spec, bar.batch, part, data, known)

@@ -13,7 +13,7 @@ from orienteer.cli.progress import Bar
 from orienteer.cli.table import origin, place_name, route_table, totals
 from orienteer.core.instance import Instance
 from orienteer.core.result import Result
-from orienteer.core.stop import AnyOf
+from orienteer.core.stop import AnyOf, Never, Stop
 
 ROUTE_ONLY = (".tour", ".sol", ".txt")
 """Files that hold the nodes of a route and nothing else."""
@@ -23,6 +23,8 @@ ROUTE_ONLY = (".tour", ".sol", ".txt")
 @click.argument("file", type=click.Path(), metavar="FILE")
 @with_options(*SEARCH, *READING)
 @click.option("--initial", type=click.Path(), metavar="TOURFILE", help="A route to begin with.")
+@click.option("--bound", is_flag=True, help="Put an upper bound beside the route (extra exact).")
+@click.option("--prove", is_flag=True, help="Go on until the best route is found and proven (extra exact).")
 @click.option(
     "--out", type=click.Path(), metavar="FILE", help="Write the result as JSON; the route alone as .tour, .sol or .txt."
 )
@@ -42,6 +44,8 @@ def solve(
     alternatives: int | None,
     more: Sequence[str],
     initial: str | None,
+    bound: bool,
+    prove: bool,
     out: str | None,
     plot: str | None,
     as_json: bool,
@@ -65,13 +69,27 @@ def solve(
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score, "alternatives": alternatives}
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_tour(initial, instance)
+    if bound or prove:
+        from orienteer.exact.missing import scip
+
+        scip()  # says at once if it is missing
     with Interrupt() as interrupt, Bar() as bar:
         stop = AnyOf(method.default_stop(instance) if asked is None else asked, interrupt)
         result = method.solve(instance, stop, seed=seed, initial=begin, on_progress=lambda now: bar.search(stop, now))
-    _report(instance, result, out, plot, as_json)
+        if bound or prove:
+            result = _bounded(instance, result, AnyOf(Never() if asked is None else asked, interrupt), prove, bar)
+    _report(instance, result, out, plot, as_json, bound or prove)
 
 
-def _report(instance: Instance, result: Result, out: str | None, plot: str | None, as_json: bool) -> None:
+def _bounded(instance: Instance, result: Result, stop: Stop, prove: bool, bar: Bar) -> Result:
+    from orienteer.exact.bound import with_bound
+
+    return with_bound(instance, result, stop, prove=prove, on_progress=lambda now: bar.search(stop, now))
+
+
+def _report(
+    instance: Instance, result: Result, out: str | None, plot: str | None, as_json: bool, with_gap: bool
+) -> None:
     """Writes the files first: a closed pipe must not cost a result."""
     data = result.to_dict()
     if instance.names is not None:
@@ -88,6 +106,8 @@ def _report(instance: Instance, result: Result, out: str | None, plot: str | Non
     click.echo(route_table(instance, result.tour))
     click.echo()
     click.echo(totals(instance, result.tour))
+    if with_gap:
+        click.echo(f"bound {result.bound:.6g}, gap {100 * result.gap:.2g} %")
     click.echo(origin(result))
     for number, other in enumerate(result.alternatives, 2):
         click.echo()

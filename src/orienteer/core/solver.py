@@ -80,6 +80,10 @@ class Solver(ABC):
             on_done(index + 1, len(instances))
         return results
 
+    def takes_batches(self) -> bool:
+        """Whether `solve_batch` does better than one instance after the other."""
+        return type(self).solve_batch is not Solver.solve_batch
+
     @property
     def settings(self) -> dict[str, Any]:
         """The configuration as plain values."""

@@ -26,7 +26,8 @@ class Padded:
 
     def __init__(self, given: Tokens, dtype: torch.dtype):
         self.given, self.dtype = given, dtype
-        self.kernels = edge_kernels(given, dtype)
+        self.one_way = not given.edges.is_cuda and bool(given.symmetric.all())  # a GPU would have to be asked
+        self.kernels = edge_kernels(given, dtype, self.one_way)
 
     def pack(self, padded: Tensor) -> Tensor:
         """The layout's form of a (state, token, ...) tensor."""
@@ -51,6 +52,8 @@ class Padded:
     def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
         """Attention of (..., 3, head, size) queries, keys and values with (head, kernel) weights of edge functions."""
         query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)  # (state, head, token, size)
+        if self.one_way:
+            bias = bias[:, : EDGE_KERNELS // 2] + bias[:, EDGE_KERNELS // 2 :]
         mask = project_edges(bias, self.kernels).to(query.dtype)
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return mixed.transpose(1, 2)

@@ -135,20 +135,23 @@ def edge_attributes(given: Tokens, dtype: torch.dtype) -> Tensor:
     return out
 
 
-def edge_kernels(given: Tokens, dtype: torch.dtype) -> Tensor:
+def edge_kernels(given: Tokens, dtype: torch.dtype, one_way: bool = False) -> Tensor:
     """(state, EDGE_KERNELS + 1, token, token) functions of the cost in both directions, and 1 towards padding.
 
-    Two length scales hang on the remaining limit and two on the typical step between neighbours.
+    Two length scales hang on the remaining limit and two on the typical step between neighbours. With `one_way`, only
+    the functions of the cost there, half as many.
     """
     states, width = given.node.shape
     wide = torch.ones_like(given.hops)
     rates = -torch.stack((8 * wide, 32 * wide, given.hops, given.hops / 4), dim=1).to(dtype)  # (state, rate)
     half = EDGE_KERNELS // 2
-    out = torch.empty(states, EDGE_KERNELS + 1, width, width, dtype=dtype, device=given.edges.device)
+    count = half if one_way else EDGE_KERNELS
+    out = torch.empty(states, count + 1, width, width, dtype=dtype, device=given.edges.device)
     out[:, 0] = given.edges
-    out[:, 1:half] = (out[:, :1] * rates[:, :, None, None]).exp_()
-    out[:, half : 2 * half] = out[:, :half].transpose(2, 3)
-    out[:, 2 * half] = ~given.present[:, None, :]
+    torch.mul(out[:, :1], rates[:, :, None, None], out=out[:, 1:half]).exp_()
+    if not one_way:
+        out[:, half:count] = out[:, :half].transpose(2, 3)
+    out[:, count] = ~given.present[:, None, :]
     return out
 
 
@@ -176,7 +179,7 @@ def _compact(keep: Tensor, width: int) -> tuple[Tensor, Tensor]:
 
 def _remaining(states: States) -> Tensor:
     """(state,) what is left of the limit, kept above zero so that it can divide."""
-    limit = states.problems.limit[states.instance]
+    limit = states.problems.divisor[states.instance]
     return torch.maximum(limit - states.cost, limit * 1e-9)
 
 
@@ -185,10 +188,13 @@ def _cost_features(cost: Tensor, left: Tensor) -> Tensor:
 
 
 def _edges(problems: Problems, row: Tensor, node: Tensor, present: Tensor, left: Tensor) -> Tensor:
-    cost = problems.costs[row[:, :, None], node[:, :, None], node[:, None, :]]
-    edges = (cost / left[:, None, None]).clamp_max(FAR).to(torch.float32)
+    size = problems.nodes
+    cell = ((row * size + node) * size)[:, :, None] + node[:, None, :]
+    cost = problems.relative_costs.view(-1).index_select(0, cell.view(-1)).view(cell.shape)
+    more = (problems.divisor[row[:, 0]] / left).to(torch.float32)  # what is left is the unit, not the whole limit
+    edges = cost.mul_(more[:, None, None]).clamp_max_(FAR)
     edges.diagonal(dim1=1, dim2=2).fill_(0.0)
-    return edges * (present[:, :, None] & present[:, None, :])
+    return edges.masked_fill_(~(present[:, :, None] & present[:, None, :]), 0.0)
 
 
 def _hops(edges: Tensor, present: Tensor) -> Tensor:

@@ -1,0 +1,137 @@
+"""The default: picks methods for the problem and the machine."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from orienteer.core.instance import Instance
+from orienteer.core.result import Result
+from orienteer.core.run import Run
+from orienteer.core.solver import OnDone, Solver, no_news
+from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+from orienteer.heuristics.neighbourhood import NeighbourhoodConfig, NeighbourhoodSearch
+
+CROOKED = 0.25
+"""From this share of legs on which a detour is cheaper, routes are built rather than mended."""
+SAMPLE = 100
+"""Nodes whose legs are looked at."""
+BEAM_SHARE = 0.7
+"""The share of the allowance that beams get on crooked costs."""
+FIRST_BEAM, WIDEST_BEAM, WIDENING = 20, 20_000, 3
+
+
+@dataclass(frozen=True)
+class AutoConfig:
+    """Settings of the default method."""
+
+    device: str = "auto"
+    """"cpu", "cuda", or "auto": a GPU where there is one, for batches."""
+
+
+class Auto(Solver):
+    """The large neighbourhood search where costs are like distances; beams that widen where they are not.
+
+    On fully random costs a node that is cheap to insert is rarely one that belongs there, so routes are built by
+    cost-level beam searches with ever wider beams first, and the best is handed to the neighbourhood search. A batch on
+    a GPU goes through the learned beam search, all at once, and then, if a stop criterion leaves time, each route
+    through the neighbourhood search. The settings of results name the methods chosen.
+    """
+
+    name: ClassVar[str] = "auto"
+    config_class: ClassVar[type] = AutoConfig
+
+    def __init__(self, config: Any = None):
+        super().__init__(config)
+        self.choice = "lns"
+
+    def default_stop(self, instance: Instance) -> Stop:
+        return NeighbourhoodSearch().default_stop(instance)
+
+    def prepare(self, instance: Instance) -> None:
+        self.choice = "cs-p, lns" if is_crooked(instance) else "lns"
+        NeighbourhoodSearch().prepare(instance)
+
+    def search(self, run: Run, seed: int) -> None:
+        if not is_crooked(run.instance):
+            NeighbourhoodSearch().search(run, seed)
+            return
+        self._widen(run, seed)
+        if not run.report():
+            NeighbourhoodSearch(NeighbourhoodConfig(start_share=0.0)).search(run, seed)
+
+    def takes_batches(self) -> bool:
+        from orienteer.beam.device import choose_device
+
+        return choose_device(self.config.device).type == "cuda"
+
+    def solve_batch(
+        self,
+        instances: Sequence[Instance],
+        stop: Stop | None = None,
+        *,
+        seed: int = 0,
+        on_done: OnDone = no_news,
+    ) -> list[Result]:
+        """A result for each instance; on a GPU they are searched together."""
+        if not self.takes_batches():
+            return super().solve_batch(instances, stop, seed=seed, on_done=on_done)
+        return self._together(instances, stop, seed, on_done)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"choice": self.choice, **super().settings}
+
+    def _widen(self, run: Run, seed: int) -> None:
+        """Beams of the paper's search without a network, each wider than the one before."""
+        from orienteer.beam.cost_level import CostLevelConfig
+        from orienteer.beam.solvers import PrizeCostLevelSearch
+
+        now = run.now()
+        seconds, steps = run.stop.seconds_left(now), run.stop.steps_left(now)
+        cuts: list[Stop] = []
+        if math.isfinite(seconds):
+            cuts.append(MaxSeconds(now.seconds + BEAM_SHARE * seconds))
+        if math.isfinite(steps):
+            cuts.append(MaxSteps(now.steps + int(BEAM_SHARE * steps)))
+        with run.within(AnyOf(*cuts)):
+            beam = FIRST_BEAM
+            while beam <= WIDEST_BEAM and not run.report():
+                PrizeCostLevelSearch(CostLevelConfig(beam, device="cpu")).search(run, seed)
+                beam *= WIDENING
+
+    def _together(self, instances: Sequence[Instance], stop: Stop | None, seed: int, on_done: OnDone) -> list[Result]:
+        """The learned search of all, then the neighbourhood search of each where the criterion leaves time."""
+        from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
+
+        learned = LearnedCostLevelSearch(LearnedLevelConfig(device=self.config.device))
+        self.choice = learned.name if stop is None else f"{learned.name}, lns"
+        found = learned.solve_batch(instances, stop, seed=seed, on_done=no_news if stop else on_done)
+        if stop is None:
+            return [self._named(result) for result in found]
+        results = []
+        for index, (instance, result) in enumerate(zip(instances, found, strict=True)):
+            mended = NeighbourhoodSearch().solve(instance, stop, seed=seed + index, initial=result.tour.nodes)
+            results.append(self._named(mended))
+            on_done(index + 1, len(instances))
+        return results
+
+    def _named(self, result: Result) -> Result:
+        return dataclasses.replace(result, solver=self.name, settings=self.settings)
+
+
+def is_crooked(instance: Instance) -> bool:
+    """Whether a detour through one other node is cheaper than going straight on many legs, of a sample."""
+    inner = np.flatnonzero(instance.reachable)
+    if len(inner) > SAMPLE:
+        inner = inner[np.linspace(0, len(inner) - 1, SAMPLE).astype(np.int64)]
+    if len(inner) < 3:
+        return False
+    costs = instance.costs[np.ix_(inner, inner)].copy()
+    np.fill_diagonal(costs, np.inf)  # neither node of a leg is a detour
+    detour = np.min(costs[:, :, None] + costs[None, :, :], axis=1)
+    legs = ~np.eye(len(inner), dtype=bool) & np.isfinite(costs)
+    return bool(legs.any()) and float(np.mean(detour[legs] < 0.999 * costs[legs])) >= CROOKED

@@ -1,0 +1,1 @@
+"""Branch and cut: routes with proof, and a bound for every answer."""

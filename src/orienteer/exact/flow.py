@@ -1,0 +1,147 @@
+"""Minimum cuts of a weighted graph, as numba functions from arrays to arrays."""
+
+import numba
+import numpy as np
+
+from orienteer.core.instance import Array
+from orienteer.exact.model import Ints, Mask
+
+TINY = 1e-9
+"""Capacities below this count as used up."""
+
+
+@numba.njit(cache=True)
+def adjacency(size: int, tail: Ints, head: Ints) -> tuple[Ints, Ints, Ints]:
+    """(first, neighbour, twin): the two directions of each edge, by node; `twin` leads to the other direction.
+
+    The directions out of node v stand at first[v] to first[v + 1] - 1.
+    """
+    first = np.zeros(size + 1, dtype=np.int64)
+    for e in range(len(tail)):
+        first[tail[e] + 1] += 1
+        first[head[e] + 1] += 1
+    for v in range(size):
+        first[v + 1] += first[v]
+    fill = first[:-1].copy()
+    neighbour = np.empty(2 * len(tail), dtype=np.int64)
+    twin = np.empty(2 * len(tail), dtype=np.int64)
+    for e in range(len(tail)):
+        a, b = fill[tail[e]], fill[head[e]]
+        neighbour[a], neighbour[b] = head[e], tail[e]
+        twin[a], twin[b] = b, a
+        fill[tail[e]] += 1
+        fill[head[e]] += 1
+    return first, neighbour, twin
+
+
+@numba.njit(cache=True)
+def spread(size: int, tail: Ints, head: Ints, weight: Array) -> Array:
+    """The weights of edges on the directions of `adjacency`."""
+    first = np.zeros(size + 1, dtype=np.int64)
+    for e in range(len(tail)):
+        first[tail[e] + 1] += 1
+        first[head[e] + 1] += 1
+    for v in range(size):
+        first[v + 1] += first[v]
+    capacity = np.empty(2 * len(tail))
+    for e in range(len(tail)):
+        for v in (tail[e], head[e]):
+            capacity[first[v]] = weight[e]
+            first[v] += 1
+    return capacity
+
+
+@numba.njit(cache=True)
+def max_flow(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: int, sink: int, enough: float) -> float:
+    """The flow from source to sink, at most `enough`; `capacity` becomes what is left (Dinic)."""
+    size = len(first) - 1
+    level = np.empty(size, dtype=np.int64)
+    queue = np.empty(size, dtype=np.int64)
+    place = np.empty(size, dtype=np.int64)
+    path = np.empty(size, dtype=np.int64)
+    total = 0.0
+    while total < enough - TINY:
+        level[:] = -1
+        level[source] = 0
+        queue[0] = source
+        done, known = 0, 1
+        while done < known and level[sink] < 0:
+            v = queue[done]
+            done += 1
+            for a in range(first[v], first[v + 1]):
+                if capacity[a] > TINY and level[neighbour[a]] < 0:
+                    level[neighbour[a]] = level[v] + 1
+                    queue[known] = neighbour[a]
+                    known += 1
+        if level[sink] < 0:
+            break
+        place[:] = first[:-1]
+        depth, v = 0, source
+        while True:
+            if v == sink:
+                least = enough - total
+                for d in range(depth):
+                    least = min(least, capacity[path[d]])
+                total += least
+                for d in range(depth):
+                    capacity[path[d]] -= least
+                    capacity[twin[path[d]]] += least
+                if total >= enough - TINY:
+                    return total
+                depth, v = 0, source
+            if place[v] < first[v + 1]:
+                a = place[v]
+                if capacity[a] > TINY and level[neighbour[a]] == level[v] + 1:
+                    path[depth] = a
+                    depth += 1
+                    v = neighbour[a]
+                else:
+                    place[v] += 1
+            elif v == source:
+                break
+            else:
+                depth -= 1
+                v = neighbour[twin[path[depth]]]
+                place[v] += 1
+    return total
+
+
+@numba.njit(cache=True)
+def sink_side(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, sink: int) -> Mask:
+    """(n,) the nodes from which the sink can still be reached: after `max_flow`, the smallest set around it."""
+    size = len(first) - 1
+    inside = np.zeros(size, dtype=np.bool_)
+    inside[sink] = True
+    queue = np.empty(size, dtype=np.int64)
+    queue[0] = sink
+    done, known = 0, 1
+    while done < known:
+        v = queue[done]
+        done += 1
+        for a in range(first[v], first[v + 1]):
+            u = neighbour[a]
+            if not inside[u] and capacity[twin[a]] > TINY:
+                inside[u] = True
+                queue[known] = u
+                known += 1
+    return inside
+
+
+@numba.njit(cache=True)
+def source_side(first: Ints, neighbour: Ints, capacity: Array, source: int) -> Mask:
+    """(n,) the nodes that the source can still reach: after `max_flow`, the smallest set around it."""
+    size = len(first) - 1
+    inside = np.zeros(size, dtype=np.bool_)
+    inside[source] = True
+    queue = np.empty(size, dtype=np.int64)
+    queue[0] = source
+    done, known = 0, 1
+    while done < known:
+        v = queue[done]
+        done += 1
+        for a in range(first[v], first[v + 1]):
+            if not inside[neighbour[a]] and capacity[a] > TINY:
+                inside[neighbour[a]] = True
+                queue[known] = neighbour[a]
+                known += 1
+    return inside

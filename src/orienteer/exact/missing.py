@@ -1,0 +1,23 @@
+"""Optional packages, imported when they are used."""
+
+from typing import Any
+
+from orienteer.core.errors import MissingExtra
+
+
+def scip() -> Any:
+    """PySCIPOpt's module, or `MissingExtra` with the pip line that brings it."""
+    try:
+        import pyscipopt
+    except ImportError as error:
+        raise MissingExtra("exact", "exact") from error
+    return pyscipopt
+
+
+def gurobi() -> Any:
+    """Gurobi's module, or `MissingExtra` with the pip line that brings it."""
+    try:
+        import gurobipy
+    except ImportError as error:
+        raise MissingExtra("gurobi", "gurobi") from error
+    return gurobipy

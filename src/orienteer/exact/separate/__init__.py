@@ -1,0 +1,1 @@
+"""Separators: each finds inequalities of one family that a point breaks."""

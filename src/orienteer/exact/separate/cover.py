@@ -1,0 +1,99 @@
+"""Covers: links that together cost more than the limit are not all used.
+
+x(C) <= |C| - 1 for links C whose costs exceed the limit (edge cover). If C is a cycle through node 0, then even
+x(C) <= y(V(C)) - 1 (cycle cover): links of C on a route make paths, each with one node more than links, unless they
+are all of C (Fischetti, Salazar and Toth 1998).
+"""
+
+import numpy as np
+
+from orienteer.exact.cut import Cut
+from orienteer.exact.model import Ints, Model
+from orienteer.exact.separate.base import LEAST, Point, Separator
+
+
+class EdgeCover(Separator):
+    """The links cheapest to have in full for what they cost, until they cost too much."""
+
+    family = "edge cover"
+
+    def find(self, point: Point, beat: float) -> list[Cut]:
+        costs = self.model.costs[point.links]
+        useful = costs > 0
+        links, x, costs = point.links[useful], point.x[useful], costs[useful]
+        order = np.argsort((1 - x) / costs, kind="stable")
+        total = np.cumsum(costs[order])
+        if not len(total) or total[-1] <= self.model.limit:
+            return []
+        count = int(np.argmax(total > self.model.limit)) + 1
+        chosen = order[:count]
+        for place in chosen[np.argsort(x[chosen], kind="stable")]:  # without those that are not needed
+            rest = chosen[chosen != place]
+            if costs[rest].sum() > self.model.limit:
+                chosen = rest
+        if (1 - x[chosen]).sum() >= 1 - LEAST:
+            return []
+        return [edge_cover(self.model, links[chosen])]
+
+
+class CycleCover(Separator):
+    """Cycles through node 0 along the largest values, where they cost too much."""
+
+    family = "cycle cover"
+
+    def find(self, point: Point, beat: float) -> list[Cut]:
+        cuts = []
+        value = dict(zip(point.links.tolist(), point.x.tolist(), strict=True))
+        for cycle in _cycles(self.model, value):
+            cost = float(self.model.costs[cycle].sum())
+            nodes = np.unique(np.concatenate([self.model.tail[cycle], self.model.head[cycle]]))
+            x = sum(value.get(link, 0.0) for link in cycle.tolist())
+            if cost > self.model.limit and x > float(point.y[nodes].sum()) - 1 + LEAST:
+                cuts.append(cycle_cover(self.model, cycle))
+        return cuts
+
+
+def edge_cover(model: Model, cover: Ints) -> Cut:
+    """The cut of a cover, extended by every link at least as dear as its dearest."""
+    dearest = float(model.costs[cover].max())
+    links = np.union1d(cover, np.flatnonzero(model.costs >= dearest))
+    return Cut("edge cover", len(cover) - 1.0, links=links, link_values=np.ones(len(links)))
+
+
+def cycle_cover(model: Model, cycle: Ints) -> Cut:
+    """The cut of a cycle through node 0 that costs too much."""
+    nodes = np.unique(np.concatenate([model.tail[cycle], model.head[cycle]]))
+    return Cut(
+        "cycle cover",
+        -1.0,
+        links=np.sort(cycle),
+        link_values=np.ones(len(cycle)),
+        nodes=nodes,
+        node_values=np.full(len(nodes), -1.0),
+    )
+
+
+def _cycles(model: Model, value: dict[int, float]) -> list[Ints]:
+    """Cycles through node 0, grown along the largest values from each link at node 0."""
+    ways: dict[int, list[tuple[float, int, int]]] = {}
+    for link, x in value.items():
+        i, j = int(model.tail[link]), int(model.head[link])
+        ways.setdefault(i, []).append((-x, j, link))
+        if not model.directed:
+            ways.setdefault(j, []).append((-x, i, link))
+    found = []
+    for _, second, first in sorted(ways.get(0, [])):
+        path, seen, here = [first], {0, second}, second
+        while True:
+            ahead = [
+                way for way in sorted(ways.get(here, [])) if way[1] not in seen or (way[1] == 0 and way[2] != first)
+            ]
+            if not ahead:
+                break
+            _, here, link = ahead[0]
+            path.append(link)
+            if here == 0:
+                found.append(np.array(path))
+                break
+            seen.add(here)
+    return found

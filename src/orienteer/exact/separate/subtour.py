@@ -1,0 +1,110 @@
+"""Generalised subtour elimination: a visited set without the start is entered and left.
+
+x(delta(S)) >= 2 y_k for every node k of a set S without node 0 (Fischetti, Salazar and Toth 1998); with the degree
+equations that is x(E(S)) <= y(S) - y_k, or the same on the other nodes, whichever has fewer links.
+"""
+
+import numba
+import numpy as np
+
+from orienteer.core.instance import Array
+from orienteer.exact.cut import Cut
+from orienteer.exact.flow import max_flow, sink_side
+from orienteer.exact.model import Ints, Mask, Model
+from orienteer.exact.separate.base import LEAST, Point, Separator
+
+THRESHOLDS = (0.0, 0.1, 0.25, 0.5)
+"""Links up to these values are dropped in turn before components are looked at."""
+MOST_FLOWS = 300
+"""Minimum cuts computed in a call; nodes beyond that wait for the next."""
+
+
+class Components(Separator):
+    """Sets that the links of more than a threshold leave apart from node 0: fast, and often enough."""
+
+    family = "components"
+
+    def find(self, point: Point, beat: float) -> list[Cut]:
+        low, high, weight = point.pairs
+        cuts: dict[bytes, Cut] = {}
+        for threshold in THRESHOLDS:
+            strong = weight > threshold
+            label = components(self.model.size, low[strong], high[strong])
+            crossing = np.bincount(label[low], weight * (label[low] != label[high]), minlength=self.model.size)
+            crossing += np.bincount(label[high], weight * (label[low] != label[high]), minlength=self.model.size)
+            top = np.zeros(self.model.size)
+            np.maximum.at(top, label, point.y)
+            for one in np.flatnonzero(crossing < 2 * top - 2 * LEAST):
+                if one != label[0]:
+                    inside = label == one
+                    cuts.setdefault(inside.tobytes(), subtour_cut(self.model, inside, point.y))
+        return list(cuts.values())
+
+
+class Subtour(Separator):
+    """Sets by minimum cuts between node 0 and every other: exact."""
+
+    family = "subtour"
+
+    def find(self, point: Point, beat: float) -> list[Cut]:
+        order = np.argsort(-point.y, kind="stable")
+        order = order[(point.y[order] > LEAST) & (order != 0)]
+        sets = _broken(*point.graph, point.y, order, 2 * LEAST, MOST_FLOWS)
+        return [subtour_cut(self.model, inside, point.y) for inside in sets]
+
+
+def subtour_cut(model: Model, inside: Mask, y: Array) -> Cut:
+    """The cut of a set without node 0, for its node of largest y."""
+    within = np.flatnonzero(inside)
+    least = int(within[np.argmax(y[within])])
+    if 2 * len(within) <= model.size:
+        others = within[within != least]
+        return Cut("subtour", 0.0, inside=within, nodes=others, node_values=np.full(len(others), -1.0))
+    outside = np.flatnonzero(~inside)
+    return Cut(
+        "subtour",
+        0.0,
+        inside=outside,
+        nodes=np.append(outside, least),
+        node_values=np.append(np.full(len(outside), -1.0), 1.0),
+    )
+
+
+@numba.njit(cache=True)
+def components(size: int, low: Ints, high: Ints) -> Ints:
+    """(n,) the smallest node of each node's component."""
+    label = np.arange(size)
+    for e in range(len(low)):
+        a, b = low[e], high[e]
+        while label[a] != a:
+            label[a] = label[label[a]]
+            a = label[a]
+        while label[b] != b:
+            label[b] = label[label[b]]
+            b = label[b]
+        if a < b:
+            label[b] = a
+        else:
+            label[a] = b
+    for v in range(size):
+        label[v] = label[label[v]]
+    return label
+
+
+@numba.njit(cache=True)
+def _broken(
+    first: Ints, neighbour: Ints, twin: Ints, capacity: Array, y: Array, order: Ints, least: float, most: int
+) -> list[Mask]:
+    """Sets S whose cut is below 2 y_k for one of their nodes, k in the order given; each k is in one at most."""
+    sets = [np.zeros(len(y), dtype=np.bool_) for _ in range(0)]
+    seen = np.zeros(len(y), dtype=np.bool_)
+    for k in order[:most]:
+        if seen[k]:
+            continue
+        rest = capacity.copy()
+        enough = 2 * y[k]
+        if max_flow(first, neighbour, twin, rest, 0, k, enough) < enough - least:
+            inside = sink_side(first, neighbour, twin, rest, k)
+            seen |= inside
+            sets.append(inside)
+    return sets

@@ -1,0 +1,187 @@
+"""The exact solver: a good route first, then the root's bound, then the tree."""
+
+import logging
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from orienteer.auto import Auto
+from orienteer.core.instance import Instance
+from orienteer.core.run import Run
+from orienteer.core.solver import Solver
+from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+from orienteer.exact.missing import scip
+from orienteer.exact.model import Model, offer_trivial, reduce
+from orienteer.exact.primal import offer_rounded
+from orienteer.exact.root import Root, RootSolver
+from orienteer.exact.separate.base import Point, Separator
+from orienteer.exact.separate.blossom import Blossom
+from orienteer.exact.separate.conditional import Conditional
+from orienteer.exact.separate.conflict import Conflict
+from orienteer.exact.separate.cover import CycleCover, EdgeCover
+from orienteer.exact.separate.logical import Logical
+from orienteer.exact.separate.path import Path
+from orienteer.exact.separate.subtour import Components, Subtour
+from orienteer.exact.tree import Tree
+
+SEPARATORS: dict[str, type[Separator]] = {
+    "components": Components,
+    "logical": Logical,
+    "subtour": Subtour,
+    "conditional": Conditional,
+    "blossom": Blossom,
+    "cycle": CycleCover,
+    "edge": EdgeCover,
+    "path": Path,
+    "conflict": Conflict,
+}
+"""The families of cuts by the names that the settings use, in the order in which they are asked."""
+
+
+@dataclass(frozen=True)
+class ExactConfig:
+    """How far the proof goes, and by which means."""
+
+    tree: bool = True
+    """Whether to branch; without, the bound is the root's."""
+    warm: float = 0.2
+    """The most of the time that the first route may take, as a share; 0 for none."""
+    cuts: str = "components,logical,subtour,conditional,blossom,cycle"
+    """Families of cuts; also edge, path and conflict. Subtours that are not separated are cut off as they turn up."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.warm <= 1:
+            raise ValueError(f"ExactConfig.warm must be from 0 to 1, got {self.warm}")
+        for name in self.families:
+            if name not in SEPARATORS:
+                raise ValueError(f"ExactConfig.cuts must name some of {', '.join(SEPARATORS)}, got {name!r}")
+
+    @property
+    def families(self) -> list[str]:
+        """The names in `cuts`."""
+        return [name.strip() for name in self.cuts.split(",") if name.strip()]
+
+
+class Exact(Solver):
+    """Branch and cut; a step is one step of the warm start, one linear program of the root or one node of the tree."""
+
+    name: ClassVar[str] = "exact"
+    config_class: ClassVar[type] = ExactConfig
+
+    def __init__(self, config: Any = None):
+        scip()  # says at once if it is missing
+        super().__init__(config)
+
+    def prepare(self, instance: Instance) -> None:
+        """Compiles the kernels of the warm start and the separators, or loads them, on tiny problems."""
+        global _prepared
+        Auto().prepare(instance)
+        if not _prepared:
+            for back in (1.0, 2.0):
+                costs = [[0.0, 1, 1, 1], [back, 0, 1, 1], [back, 1, 0, 1], [back, 1, 1, 0]]
+                model = reduce(Instance(costs, [0, 1, 1, 1], 3.5))
+                half = np.full(len(model.tail), 0.5)
+                point = Point(model, np.arange(len(model.tail)), half, np.ones(model.size))
+                for kind in SEPARATORS.values():
+                    kind(model)(point, 1.0)
+            _prepared = True
+
+    def search(self, run: Run, seed: int) -> None:
+        offer_trivial(run)
+        model = reduce(run.instance)
+        warm_start(run, model, seed, self.config.warm)
+        if run.report():
+            return
+        separators = make_separators(model, self.config.families)
+        root = solve_root(run, model, separators)
+        if run.report() or not self.config.tree:
+            return
+        if len(root.links) > FEW_LINKS:
+            root = _search_sparse(run, model, root, separators)
+        if run.report():
+            return
+        if len(root.links) > MOST_LINKS:
+            _log.warning("exact: %d links are left, too many for a tree; the bound is the root's", len(root.links))
+            return
+        if Tree(model, root, separators, run).solve():
+            finish(run, model)
+
+
+WARM_STEPS = 100
+"""Steps of the warm start for each node within reach."""
+
+FEW_LINKS = 10_000
+"""Where more links are left, a tree on the root's own columns looks for a better route first, which rules out many."""
+SPARSE_SHARE = 0.4
+"""The share of the time left that it may take; without a time limit, so many nodes of the tree:"""
+SPARSE_STEPS = 200
+MOST_LINKS = 200_000
+"""More links than this would take gigabytes."""
+ROUND_EVERY = 4
+"""A route is made of every so many solutions of the root."""
+
+_log = logging.getLogger("orienteer")
+_prepared = False
+
+
+def warm_start(run: Run, model: Model, seed: int, share: float) -> None:
+    """Runs the default heuristic, bounded by steps, by a share of the time, and by the heuristic's own default.
+
+    Where the run is bounded by steps, nothing here reads the clock, so that it is the same every time.
+    """
+    if not share:
+        return
+    now = run.now()
+    steps = min(WARM_STEPS * model.size, run.stop.steps_left(now) / 2)
+    cuts: list[Stop] = [MaxSteps(run.steps + int(steps))]
+    seconds = run.stop.seconds_left(now)
+    if math.isfinite(seconds):
+        cuts.append(MaxSeconds(now.seconds + share * seconds))
+    elif math.isinf(run.stop.steps_left(now)):
+        cuts.append(Auto().default_stop(run.instance))
+    with run.within(AnyOf(*cuts)):
+        if not run.report():
+            Auto().search(run, seed)
+
+
+def make_separators(model: Model, families: list[str] | None = None) -> list[Separator]:
+    """One of each family, those of the default settings if none are named, cheapest first."""
+    wanted = ExactConfig().families if families is None else families
+    return [kind(model) for name, kind in SEPARATORS.items() if name in wanted]
+
+
+def solve_root(run: Run, model: Model, separators: list[Separator]) -> Root:
+    """The root of the run's problem; the run hears of its bound, and of routes near its solutions."""
+
+    def ended(bound: float, point: Point) -> bool:
+        if run.steps % ROUND_EVERY == 0:
+            offer_rounded(run, point)
+        run.tighten(max(run.best.prize, model.units.bound(bound)))
+        return run.step()
+
+    def beat() -> float:
+        return model.units.beats(run.best.prize)
+
+    root = RootSolver(model, separators, beat, ended, model.links_of(run.best.nodes)).solve()
+    if root.bound < beat():
+        finish(run, model)
+    return root
+
+
+def _search_sparse(run: Run, model: Model, root: Root, separators: list[Separator]) -> Root:
+    """The root after a search on few links, without the links that the routes found rule out."""
+    now = run.now()
+    seconds = run.stop.seconds_left(now)
+    cut: Stop = MaxSteps(now.steps + SPARSE_STEPS)
+    if math.isfinite(seconds):
+        cut = MaxSeconds(now.seconds + SPARSE_SHARE * seconds)
+    with run.within(cut):
+        Tree(model, root.sparse(), separators, run, whole=False).solve()
+    return root.after(model.units.beats(run.best.prize))
+
+
+def finish(run: Run, model: Model) -> None:
+    """Notes that no route in the model is better by what the program can see."""
+    run.tighten(run.best.prize + model.units.hidden)

@@ -1,0 +1,80 @@
+"""Prizes as whole numbers of a unit, where they are: a bound can then be rounded down to what a route can collect."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from orienteer.core.instance import Array
+
+MOST_UNITS = 1e8
+"""More units in all than this are beyond what the floats of a linear program tell apart."""
+DECIMALS = 15
+"""Decimal places tried."""
+ROUNDING = 1e-13
+"""How far, as a share, a sum of prizes may be from its number of units times the unit."""
+RESOLUTION = 1e-7
+"""Where prizes have no unit: a prize smaller than this share of the largest is beyond the program's accuracy."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """Prizes as the solver of linear programs sees them."""
+
+    prizes: Array
+    """(n,) in units."""
+    unit: float
+    """What one is worth."""
+    whole: bool
+    """Whether all are whole numbers."""
+    hidden: float
+    """The sum of prizes, as given, that are too small beside others for the program to see."""
+
+    def bound(self, units: float) -> float:
+        """The most that a route can collect if no route has more than so many units."""
+        if self.whole:
+            units = math.floor(units + WHOLE_SLACK)
+        return units * self.unit * (1 + ROUNDING) + self.hidden
+
+    def beats(self, prize: float) -> float:
+        """What a route must have in units, at least, to collect more than `prize`."""
+        units = prize / self.unit
+        return math.floor(units * (1 + ROUNDING) + WHOLE_SLACK) + 1 if self.whole else units * (1 - ROUNDING)
+
+
+WHOLE_SLACK = 1e-3
+"""How far below a whole number a bound may end before it counts as less; far above the error of a linear program."""
+
+
+def in_units(prizes: Array) -> Units:
+    """The prizes in their largest common unit, or as shares of the largest where they have none that helps."""
+    largest = float(prizes.max(initial=0.0))
+    if largest == 0:
+        return Units(np.zeros(len(prizes)), 1.0, True, 0.0)
+    for power in range(-_exponent(largest), DECIMALS + 1):
+        numbers = _tenths(prizes, power)
+        if numbers is None:
+            continue
+        common = math.gcd(*(int(number) for number in numbers if number))
+        if float(numbers.sum()) / common <= MOST_UNITS:
+            unit = common / 10.0**power if power >= 0 else common * 10.0**-power
+            return Units(numbers / common, unit, True, 0.0)
+        break
+    seen = prizes >= RESOLUTION * largest
+    return Units(np.where(seen, prizes / largest, 0.0), largest, False, float(prizes[~seen].sum()))
+
+
+def _exponent(value: float) -> int:
+    """Powers of ten that may be taken out of large prizes."""
+    return max(0, math.floor(math.log10(value)))
+
+
+def _tenths(prizes: Array, power: int) -> Array | None:
+    """The prizes times 10**power if these are whole numbers; the test divides, since division rounds correctly."""
+    scale = 10.0 ** abs(power)
+    with np.errstate(over="ignore"):
+        numbers = np.round(prizes * scale if power >= 0 else prizes / scale)
+        back = numbers / scale if power >= 0 else numbers * scale
+    if not np.isfinite(numbers).all() or numbers.max() > 2**53:
+        return None
+    return numbers if np.array_equal(back, prizes) else None
