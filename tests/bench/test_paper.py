@@ -144,6 +144,18 @@ def test_shards_may_share_a_folder(tmp_path: Path, calls: Path) -> None:
     assert len(calls.read_text().splitlines()) == 20
 
 
+def test_methods_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """As after a change of version or device between two shards."""
+    spec = Spec(("uniform",), (5,), 2, 1)
+    for number, width in ((1, 2), (2, 3)):
+        method = Method("cs-p", "cs-p", {"beam": width, "device": "cpu"})
+        run_paper(tmp_path / str(number), [method], spec, no_news, Shard(number, 2))
+    report = merge([tmp_path / "1", tmp_path / "2"], tmp_path / "all")
+    assert len({row.method for row in report.summaries}) == 2
+    assert [row.solved for row in report.summaries] == [1, 1]
+    assert any("cs-p,beam=2" in note for note in report.notes)
+
+
 def test_a_missing_shard_shows(tmp_path: Path) -> None:
     run_paper(tmp_path / "a", COUNTED, SPEC, no_news, Shard(2, 2))
     report = merge([tmp_path / "a"], tmp_path / "b")

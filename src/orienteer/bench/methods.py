@@ -49,6 +49,14 @@ class Method:
             ends.append(MaxSteps(self.steps))
         return AnyOf(*ends) if ends else None
 
+    @property
+    def about(self) -> str:
+        """The method as words that `parse_methods` reads, without the device."""
+        said = {key: value for key, value in self.settings.items() if key != "device"}
+        ends = {"seconds": self.seconds, "steps": self.steps}
+        said |= {key: value for key, value in ends.items() if value is not None}
+        return ",".join([self.solver, *(f"{key}={_said(value)}" for key, value in said.items())])
+
     def make(self) -> Solver:
         """The solver, configured."""
         if self.solver in PEERS:
@@ -126,6 +134,10 @@ def _method(words: Sequence[str], named: dict[str, str], device: str) -> Method:
         if "device" in fields:
             values.setdefault("device", device)
     return Method(",".join(words), solver, values, seconds, steps)
+
+
+def _said(value: Any) -> str:
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 def _value(text: str) -> Any:

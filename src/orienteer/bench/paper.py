@@ -77,7 +77,9 @@ def run_paper(
     entries = run_all(folder, methods, sets, on_done, part)
     if part.of > 1:
         return None
-    return write_report(folder, spec, [Row(one.label, one.key) for one in methods], sets, entries, optima or {})
+    return write_report(
+        folder, spec, [Row(one.label, one.key, one.about) for one in methods], sets, entries, optima or {}
+    )
 
 
 def merge(folders: Sequence[Path], out: Path, optima: Optima | None = None) -> Report:
@@ -138,7 +140,7 @@ def _load_cell(folders: Sequence[Path], spec: Spec, prizes: str, nodes: int) -> 
 def _write_manifest(folder: Path, shard: Shard, spec: Spec, methods: Sequence[Method]) -> None:
     """Says what the run is, so that shards can be put together elsewhere."""
     folder.mkdir(parents=True, exist_ok=True)
-    said = [{"label": one.label, "key": one.key, **one.describe()} for one in methods]
+    said = [{"label": one.label, "key": one.key, "about": one.about, **one.describe()} for one in methods]
     _save_manifest(folder / f"{shard.name.replace('results', 'run')}.json", spec, said)
 
 
@@ -160,7 +162,7 @@ def _read_manifests(folders: Sequence[Path]) -> tuple[list[Spec], list[Row]]:
                         *(fields[k] for k in ("count", "seed", "given")),
                     )
                 )
-                rows.update((one["key"], Row(one["label"], one["key"])) for one in said["methods"])
+                rows.update((one["key"], Row(one["label"], one["key"], one["about"])) for one in said["methods"])
             except (ValueError, KeyError, TypeError) as error:
                 raise BadFile(path, f"is no record of a run: {error}") from error
     return specs, list(rows.values())
@@ -169,7 +171,9 @@ def _read_manifests(folders: Sequence[Path]) -> tuple[list[Spec], list[Row]]:
 def _told_apart(rows: Sequence[Row]) -> list[Row]:
     """The rows, those of one label with their key, as happens after a change of version or device."""
     labels = [row.label for row in rows]
-    return [row if labels.count(row.label) == 1 else Row(f"{row.label} ({row.key})", row.key) for row in rows]
+    return [
+        row if labels.count(row.label) == 1 else Row(f"{row.label} ({row.key})", row.key, row.about) for row in rows
+    ]
 
 
 def _save_manifest(path: Path, spec: Spec, methods: list[dict[str, Any]]) -> None:

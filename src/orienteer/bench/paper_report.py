@@ -77,6 +77,7 @@ def _notes(spec: Spec, rows: Sequence[Row], entries: dict[Place, Entry]) -> list
         f"{machine}, orienteer {orienteer.__version__}.",
         f"Paper: {SOURCE}; 10,000 instances of its own, so that differences within its and our errors mean nothing.",
     ]
+    notes += [f"{row.label}: {row.about}" for row in rows if row.about != row.label]
     shown = {row.key for row in rows}
     others = sorted({key for key, _, _ in entries} - shown)
     if others:

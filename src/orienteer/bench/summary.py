@@ -25,6 +25,8 @@ class Row:
 
     label: str
     key: str
+    about: str = ""
+    """What the label stands for, if it does not say so itself."""
 
 
 @dataclass(frozen=True)
