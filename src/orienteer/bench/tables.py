@@ -162,17 +162,17 @@ img { max-width: 100%; }
 
 _SCRIPT = """
 const numeric = cell => cell.dataset.value === undefined ? NaN : Number(cell.dataset.value);
-function compare(one, other) {
+function compare(one, other, sign) {
   const a = numeric(one), b = numeric(other);
-  if (!isNaN(a) && !isNaN(b)) return a - b;
+  if (!isNaN(a) && !isNaN(b)) return sign * (a - b);
   if (!one.textContent !== !other.textContent) return one.textContent ? -1 : 1;
-  return one.textContent.localeCompare(other.textContent, undefined, { numeric: true });
+  return sign * one.textContent.localeCompare(other.textContent, undefined, { numeric: true });
 }
 for (const head of document.querySelectorAll("th")) head.onclick = () => {
   const column = head.cellIndex, body = head.closest("table").tBodies[0], down = head.className === "up";
   for (const other of head.parentNode.cells) other.className = "";
   head.className = down ? "down" : "up";
-  const rows = [...body.rows].sort((a, b) => (down ? -1 : 1) * compare(a.cells[column], b.cells[column]));
+  const rows = [...body.rows].sort((a, b) => compare(a.cells[column], b.cells[column], down ? -1 : 1));
   body.append(...rows);
 };
 """
