@@ -55,15 +55,26 @@ def save_picture(
 ) -> None:
     """Writes the picture of a problem, with a route if `nodes` are given, as PNG, SVG or PDF by the file's suffix."""
     check_picture(path)
-    figure = draw(instance, nodes, title)
-    import matplotlib
+    _save(draw(instance, nodes, title), path)
 
-    # The same picture gives the same bytes: no date, no random identifiers.
-    dateless: dict[str, Any] = (
-        {} if _kind(path) == ".png" else {"Date" if _kind(path) == ".svg" else "CreationDate": None}
-    )
-    with matplotlib.rc_context({"svg.hashsalt": "orienteer"}):
-        figure.savefig(path, dpi=150, metadata=dateless)
+
+def save_routes(pictures: Sequence[tuple[Instance, Sequence[tuple[str, Sequence[int]]]]], path: str | Path) -> None:
+    """Writes several routes side by side: a row for each instance, in it a picture for each title and route."""
+    check_picture(path)
+    from matplotlib.figure import Figure
+
+    across = max((len(routes) for _, routes in pictures), default=0)
+    if not across:
+        raise ValueError("pictures must hold at least one route")
+    pages = [_Page(layout(instance)) for instance, _ in pictures]
+    wide = max(page.wide for page in pages) / 72 + 0.3
+    high = max(page.high for page in pages) / 72 + 1.1
+    figure = Figure(figsize=(across * wide, len(pictures) * high), layout="constrained", facecolor="white")
+    for row, (page, (instance, routes)) in enumerate(zip(pages, pictures, strict=True)):
+        for column, (title, nodes) in enumerate(routes):
+            axes = figure.add_subplot(len(pictures), across, row * across + column + 1)
+            _draw_on(axes, page, instance, check_tour(instance, nodes), title)
+    _save(figure, path)
 
 
 def check_picture(path: str | Path) -> None:
@@ -83,20 +94,7 @@ def draw(instance: Instance, nodes: Sequence[int] | None = None, title: str | No
     tour = None if nodes is None else check_tour(instance, nodes)
     page = _Page(layout(instance))
     figure = Figure(figsize=(page.wide / 72 + 0.3, page.high / 72 + 1.1), layout="constrained", facecolor="white")
-    axes = figure.add_subplot()
-    _set_frame(axes, page)
-    areas = _areas(instance)
-    _draw_nodes(axes, instance, page, areas, tour)
-    if tour is not None:
-        _draw_route(axes, page, tour.nodes)
-        if instance.names is not None and len(tour) <= MOST_LABELS:
-            _draw_names(axes, page, areas, tour.nodes, instance.names)
-    _draw_ends(axes, instance, page)
-    heading = axes.set_title(_title(instance, tour, title), fontsize=12, loc="left", color=ROUTE, linespacing=1.5)
-    heading.set_parse_math(False)
-    legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=4, frameon=False, fontsize=10)
-    for handle in legend.legend_handles:
-        handle.set_sizes([200 if handle.get_label() in STARS else 80])
+    _draw_on(figure.add_subplot(), page, instance, tour, title)
     return figure
 
 
@@ -121,6 +119,33 @@ def layout(instance: Instance) -> Array:
         if value > 1e-12 * values[-1]:  # less is a rounding error, and the map a line
             points[:, axis] = -0.5 * vector @ (square - between.mean(1, keepdims=True)) / np.sqrt(value)
     return points
+
+
+def _save(figure: "Figure", path: str | Path) -> None:
+    import matplotlib
+
+    # The same picture gives the same bytes: no date, no random identifiers.
+    dateless: dict[str, Any] = (
+        {} if _kind(path) == ".png" else {"Date" if _kind(path) == ".svg" else "CreationDate": None}
+    )
+    with matplotlib.rc_context({"svg.hashsalt": "orienteer"}):
+        figure.savefig(path, dpi=150, metadata=dateless)
+
+
+def _draw_on(axes: "Axes", page: "_Page", instance: Instance, tour: Tour | None, title: str | None) -> None:
+    _set_frame(axes, page)
+    areas = _areas(instance)
+    _draw_nodes(axes, instance, page, areas, tour)
+    if tour is not None:
+        _draw_route(axes, page, tour.nodes)
+        if instance.names is not None and len(tour) <= MOST_LABELS:
+            _draw_names(axes, page, areas, tour.nodes, instance.names)
+    _draw_ends(axes, instance, page)
+    heading = axes.set_title(_title(instance, tour, title), fontsize=12, loc="left", color=ROUTE, linespacing=1.5)
+    heading.set_parse_math(False)
+    legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=4, frameon=False, fontsize=10)
+    for handle in legend.legend_handles:
+        handle.set_sizes([200 if handle.get_label() in STARS else 80])
 
 
 class _Page:

@@ -29,6 +29,7 @@ def heavy_after(code: str) -> list[str]:
         "import orienteer.cli.main",
         "from orienteer.cli.main import run; run(['--help'])",
         "from orienteer.cli.main import run; run(['solvers'])",
+        "from orienteer.cli.main import run; run(['bench', 'paper', '--help'])",
         "from orienteer.cli.main import run; run(['solve', 'no such file'])",
     ],
 )
@@ -40,7 +41,7 @@ def test_help_lists_the_commands_most_used_first(cli: Cli) -> None:
     status, out, err = cli("--help")
     assert (status, err) == (0, "")
     listed = [line.split()[0] for line in out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()]
-    assert listed == ["solve", "batch", "generate", "check", "plot", "solvers", "labels", "train", "weights"]
+    assert listed == ["solve", "batch", "generate", "check", "plot", "solvers", "labels", "train", "weights", "bench"]
     assert "Exit status" in out
 
 

@@ -10,7 +10,9 @@ import click
 
 from orienteer import __version__
 from orienteer.cli.batch import batch
+from orienteer.cli.bench import bench
 from orienteer.cli.generate import generate
+from orienteer.cli.group import InOrder
 from orienteer.cli.judge import check
 from orienteer.cli.labels import labels
 from orienteer.cli.picture import plot
@@ -25,13 +27,6 @@ DONE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 EXPECTED = (OrienteerError, ValueError, OSError, OverflowError, MemoryError)
 """Errors of the user's input or machine: one line is enough. Any other is our own mistake and shows where."""
-
-
-class InOrder(click.Group):
-    """A group that lists its commands as they were added, the most used first."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(self.commands)
 
 
 @click.group(
@@ -54,7 +49,7 @@ def cli(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (solve, batch, generate, check, plot, solvers, labels, train, weights):
+for command in (solve, batch, generate, check, plot, solvers, labels, train, weights, bench):
     cli.add_command(command)
 
 

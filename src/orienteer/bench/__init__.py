@@ -1,0 +1,1 @@
+"""Experiments that can be run again: kept instances, kept results, tables and charts made from them."""
