@@ -17,7 +17,21 @@ from orienteer.core.solver import Solver
 from orienteer.solve import solver_class
 
 SOURCE = Path(orienteer.__file__).parent
-ORDER = ("core", "data", "kernels", "heuristics", "beam", "network", "tsp", "learn", "auto", "exact", "solve", "plot", "cli")
+ORDER = (
+    "core",
+    "data",
+    "kernels",
+    "heuristics",
+    "beam",
+    "network",
+    "tsp",
+    "learn",
+    "auto",
+    "exact",
+    "solve",
+    "plot",
+    "cli",
+)
 """Packages and modules; one may import those before it, never those after it."""
 
 
