@@ -7,7 +7,6 @@ import itertools
 import json
 import pickle
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,8 +31,6 @@ from orienteer import (
     solve_batch,
 )
 from orienteer.data.generate import generate
-from orienteer.network import weights
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 from orienteer.solve import make_solver
 
 INF = np.inf
@@ -75,24 +72,13 @@ FAMILIES = all_families(count=3, sizes=(5, 6, 7)) + [
 
 
 @pytest.fixture(params=sorted(REGISTRY))
-def name(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, untrained: Path) -> str:
+def name(request: pytest.FixtureRequest) -> str:
     """Each registered solver in turn, but for those whose optional package is not installed."""
-    if request.param.startswith("tsp-") and not (weights.SHIPPED / "tsp.safetensors").is_file():
-        monkeypatch.setattr(weights, "SHIPPED", untrained)
     try:
         make_solver(request.param)
     except MissingExtra as missing:
         pytest.skip(str(missing))
     return str(request.param)
-
-
-@pytest.fixture(scope="session")
-def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with weights of a network for tours that knows nothing: the contract does not ask for good answers."""
-    folder = tmp_path_factory.mktemp("shipped")
-    network = PolicyNetwork(PolicyConfig(hidden=16, heads=2, layers=1, goal="cost"))
-    weights.save_weights(folder / "tsp.safetensors", network, "tour", {}, {})
-    return folder
 
 
 @pytest.fixture

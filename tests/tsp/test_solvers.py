@@ -1,6 +1,7 @@
 """Tours by the searches: exact without bounds, never worse than the quick tour, whatever the network says."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from orienteer.beam.problems import Problems
 from orienteer.beam.score import Children
 from orienteer.beam.states import States
 from orienteer.beam.step import StepConfig, step_search
+from orienteer.network import weights as module
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 from orienteer.network.scorers import TourScore
-from orienteer.network.weights import SHIPPED, save_weights
+from orienteer.network.weights import save_weights
 from orienteer.tsp.instance import known_route, tour_problem
 from salesman import least_cost, small_costs, some_problems
 
@@ -162,8 +164,8 @@ def test_weights_of_the_other_problem_are_refused(weights: str) -> None:
         solve(instance, "cs-l", weights=weights, device="cpu")
 
 
-@pytest.mark.skipif((SHIPPED / "tsp.safetensors").is_file(), reason="weights are shipped")
-def test_without_weights_a_message_says_how_to_make_them() -> None:
+def test_without_weights_a_message_says_how_to_make_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(module, "SHIPPED", tmp_path)
     with pytest.raises(OrienteerError, match=r"tsp-cs needs weights.*orienteer train expert --problem tsp"):
         solve(tour_problem(small_costs("plane", 5, 1)), "tsp-cs")
 

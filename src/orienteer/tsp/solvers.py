@@ -40,7 +40,7 @@ class TourSolver(LearnedSolver):
 
 
 HOW_TO_TRAIN = (
-    "{} needs weights, and none for tours are shipped yet: `orienteer labels --problem tsp --out tours.npz`, then "
+    "{} needs weights, and none are installed: `orienteer labels --problem tsp --out tours.npz`, then "
     "`orienteer train expert --problem tsp --labels tours.npz`, then --weights out/train/best.safetensors"
 )
 
