@@ -83,6 +83,12 @@ def test_solve_reads_tsplib_and_writes_a_tour(name: str, tmp_path: Path, weights
     assert check_tour(instance, read_tour(out, instance)).nodes == tuple(told["tour"])
 
 
+def test_a_tour_is_not_said_to_be_near_the_best_because_it_visits_everything(tmp_path: Path, weights: str) -> None:
+    (tmp_path / "square.tsp").write_text(SQUARE)
+    words = ["solve", str(tmp_path / "square.tsp"), "--solver", "tsp-cs", "--weights", weights, "--device", "cpu"]
+    assert "tsp-cs: best found in " in CliRunner().invoke(cli, words, catch_exceptions=False).stdout
+
+
 def test_a_file_with_prizes_and_a_limit_is_toured_all_the_same(tmp_path: Path, weights: str) -> None:
     path = Path(__file__).parents[2] / "examples" / "city.csv"
     words = ["solve", str(path), "--solver", "tsp-greedy", "--weights", weights, "--device", "cpu", "--json"]
