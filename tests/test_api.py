@@ -18,7 +18,7 @@ from orienteer.solve import solver_class
 
 SOURCE = Path(orienteer.__file__).parent
 ORDER = (
-    *("core", "data", "kernels", "heuristics", "beam", "network", "learn"),
+    *("core", "data", "kernels", "heuristics", "beam", "network", "tsp", "learn"),
     *("auto", "exact", "solve", "plot", "bench", "cli"),
 )
 """Packages and modules; one may import those before it, never those after it."""

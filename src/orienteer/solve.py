@@ -117,6 +117,24 @@ REGISTRY: dict[str, Entry] = {
             "orienteer.network.solvers:PointerBeam",
         ),
         Entry(
+            "tsp-greedy",
+            "a network for tours through every node, greedy",
+            "Liu, Xu, Su, Xiao and Yang 2020",
+            "orienteer.tsp.solvers:TourGreedy",
+        ),
+        Entry(
+            "tsp-beam",
+            "the same network, step-by-step beam search",
+            "Liu, Xu, Su, Xiao and Yang 2020",
+            "orienteer.tsp.solvers:TourBeam",
+        ),
+        Entry(
+            "tsp-cs",
+            "the same network, cost-level beam search",
+            "Liu, Xu, Su, Xiao and Yang 2020",
+            "orienteer.tsp.solvers:TourCostLevelSearch",
+        ),
+        Entry(
             "tsili",
             "greedy construction by desirability, or the best of many random ones",
             "Tsiligirides 1984",

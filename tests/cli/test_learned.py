@@ -29,7 +29,7 @@ def test_shipped_weights_are_small_and_tell_their_origin() -> None:
     for one in list_weights():
         assert one.record["minutes"] > 0
         assert one.record["hardware"]
-        assert one.scores["uniform_100"] > 20
+        assert one.method == "tour" or one.scores["uniform_100"] > 20
 
 
 @pytest.mark.parametrize("name", LEARNED)

@@ -33,6 +33,10 @@ class BeamSolver(Solver):
     bars_nothing: ClassVar[bool] = True
     """Whether the score gives every child a chance: then a beam without bound proves its route optimal."""
 
+    def fallback(self, instance: Instance) -> list[int] | None:
+        """A route that is known before the search, which never answers with a worse one; None where there is none."""
+        return None
+
     @abstractmethod
     def scorer(self, device: torch.device) -> Scorer:
         """The score, ready to work on `device`."""
@@ -48,10 +52,13 @@ class BeamSolver(Solver):
     def search(self, run: Run, seed: int) -> None:
         device = choose_device(self.config.device)
         ended = False
+        known = self.fallback(run.instance)
+        if known:
+            run.offer(known)
 
         def watch(expander: Expander) -> bool:
             nonlocal ended
-            if float(expander.best.prize[0]) > run.best.prize:
+            if self._better(expander, run):
                 run.offer(expander.routes()[0])
             ended = run.step()
             return ended
@@ -62,8 +69,8 @@ class BeamSolver(Solver):
         if route:
             run.offer(route)
             run.also(self._others(expander, 0))
-        if self._exact and not ended:
-            run.tighten(run.best.prize)
+        if not ended:
+            self._prove(run)
 
     def solve_batch(
         self,
@@ -92,17 +99,19 @@ class BeamSolver(Solver):
 
     def _solve_together(self, batch: list[Instance], stop: Stop, scorer: Scorer, device: torch.device) -> list[Result]:
         clock = _BatchClock(len(batch), stop)
+        known: list[list[int] | None] = [None] * len(batch)
         routes: list[list[int]] = [[]] * len(batch)
         others: list[list[list[int]]] = [[]] * len(batch)
         if not clock.ended:
+            known = [self.fallback(one) for one in batch]
             problems = Problems.from_instances(batch, device)
             expander = self.explore(problems, scorer, clock)
             routes = expander.routes()
             others = [self._others(expander, row) for row in range(len(batch))]
-        share, proven = clock.share, self._exact and not clock.ended
+        share, ended = clock.share, clock.ended
         return [
-            self._result(one, route, more, share, clock.steps, proven)
-            for one, route, more in zip(batch, routes, others, strict=True)
+            self._result(one, (sure, route), more, share, clock.steps, ended)
+            for one, sure, route, more in zip(batch, known, routes, others, strict=True)
         ]
 
     def _others(self, expander: Expander, row: int) -> list[list[int]]:
@@ -113,25 +122,35 @@ class BeamSolver(Solver):
     def _result(
         self,
         instance: Instance,
-        route: list[int],
+        routes: Sequence[list[int] | None],
         others: list[list[int]],
         seconds: float,
         steps: int,
-        proven: bool,
+        ended: bool,
     ) -> Result:
-        run = Run(instance, Never())
-        if route:
-            run.offer(route)
-            run.also(others)
-        if proven:
-            run.tighten(run.best.prize)
+        run = Run(instance, Never(), shortest=self.shortest)
+        for route in routes:
+            if route:
+                run.offer(route)
+        run.also(others)
+        if not ended:
+            self._prove(run)
         run.steps = steps
         trace = (Improvement(seconds, steps, run.best.prize),)
         return dataclasses.replace(run.result(self.name, 0, self.settings), seconds=seconds, trace=trace)
 
-    @property
-    def _exact(self) -> bool:
-        return self.bars_nothing and self.config.beam is None and self.config.branch is None
+    def _better(self, expander: Expander, run: Run) -> bool:
+        """Whether the search has found a better route than the run knows."""
+        prize = float(expander.best.prize[0])
+        if prize != run.best.prize or not self.shortest:
+            return prize > run.best.prize
+        return float(expander.best.cost[0]) < run.best.cost
+
+    def _prove(self, run: Run) -> None:
+        """Notes that the route found is the best, where the search has seen all that could be better."""
+        if self.config.beam is None and self.config.branch is None and (self.bars_nothing or run.full):
+            run.tighten(run.best.prize)
+            run.settled = True
 
     def _batches(self, instances: Sequence[Instance], budget: int) -> list[list[int]]:
         """Rows of the instances in batches of similar size, each within the bytes of `budget`."""

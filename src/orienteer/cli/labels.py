@@ -1,7 +1,9 @@
 """`orienteer labels`: random problems with good routes, for `orienteer train expert`."""
 
+import dataclasses
 import os
 import time
+from typing import Any
 
 import click
 
@@ -13,18 +15,22 @@ from orienteer.cli.options import SEED, check_writable
 @click.option("--count", type=click.IntRange(min=1), default=1000, help="Problems.  [default: 1000]")
 @click.option("--minutes", type=float, metavar="M", help="Wall-clock limit; what is labelled by then is kept.")
 @click.option("--seed", type=SEED, default=0, metavar="N", help="Of the first problem.  [default: 0]")
-@click.option("--solver", default="lns", metavar="NAME", help="Whose routes; with lns also of tails.  [default: lns]")
+@click.option("--problem", type=click.Choice(("op", "tsp")), default="op", help="tsp: tours.  [default: op]")
+@click.option("--solver", metavar="NAME", help="Whose routes, without tails.  [default: lns, or kicks for tours]")
 @click.option("--seconds", type=float, default=0.1, help="Search of lns for 100 nodes.  [default: 0.1]")
+@click.option("--kicks", type=click.IntRange(min=0), default=10, help="For tours, for each node.  [default: 10]")
 @click.option("--costs", metavar="KIND,...", help="Families of costs.  [default: a mixture]")
 @click.option("--sizes", metavar="LOW,HIGH", help="Fewest and most nodes.  [default: 10,200]")
-@click.option("--processes", type=click.IntRange(min=1), metavar="P", help="For lns.  [default: all cores]")
+@click.option("--processes", type=click.IntRange(min=1), metavar="P", help="Without --solver.  [default: all cores]")
 def labels(
     out: str,
     count: int,
     minutes: float | None,
     seed: int,
-    solver: str,
+    problem: str,
+    solver: str | None,
     seconds: float,
+    kicks: int,
     costs: str | None,
     sizes: str | None,
     processes: int | None,
@@ -32,16 +38,17 @@ def labels(
     """Label random problems with good routes, for a network to imitate."""
     from orienteer.cli.progress import Bar
     from orienteer.learn.labels import FIRST_SEED, LabelRecipe, make_labels, save_labels, search_labels
+    from orienteer.learn.presets import TOURS
     from orienteer.solve import make_solver
 
     check_writable(out)
-    changes: dict[str, tuple[object, ...]] = {}
+    changes: dict[str, Any] = {"seconds": seconds, "kicks": kicks}
     if costs is not None:
         changes["costs"] = tuple(costs.split(","))
     if sizes is not None:
         changes["sizes"] = tuple(int(word) for word in sizes.split(","))
         changes["favoured"] = ()
-    recipe = LabelRecipe(seconds=seconds, **changes)  # type: ignore[arg-type]
+    recipe = dataclasses.replace(TOURS if problem == "tsp" else LabelRecipe(), **changes)
     seeds = range(FIRST_SEED + seed, FIRST_SEED + seed + count)
     began = time.monotonic()
 
@@ -50,7 +57,7 @@ def labels(
 
     made = []
     with Bar() as bar:
-        if solver == "lns":
+        if solver is None or (solver == "lns" and problem == "op"):
             source = make_labels(recipe, seeds, processes or os.cpu_count() or 1, ended)
         else:
             source = search_labels(recipe, seeds, make_solver(solver), ended)

@@ -35,7 +35,7 @@ SEARCH = (
     click.option("--steps", type=int, metavar="N", help="Step limit: same seed, same result."),
     click.option("--seed", type=SEED, default=0, metavar="N", help="For the random choices.  [default: 0]"),
     click.option("--device", type=DEVICE, default="auto", help="For solvers that can use a GPU.  [default: auto]"),
-    click.option("--beam", type=int, metavar="K", help="Beam width (cs-p, cs-l, the -beam solvers)."),
+    click.option("--beam", type=int, metavar="K", help="Beam width (the cs- and -beam solvers)."),
     click.option("--tau", type=float, metavar="F", help="Width of a cost level (cs-p, cs-l)."),
     click.option("--weights", metavar="NAME|FILE", help="Weights of a learned solver, instead of its own."),
     click.option("--score", type=SCORE, help="Whose look ranks a path (cs-p, cs-l).  [default: parent]"),
@@ -74,6 +74,17 @@ def read_problem(file: str, how: dict[str, Any]) -> Instance:
     from orienteer.data.files import read
 
     return read(file, **{key: value for key, value in how.items() if value is not None})
+
+
+def read_tours(file: str, how: dict[str, Any]) -> Instance:
+    """The tour through all places of a file, read as the file options say."""
+    from orienteer.tsp.instance import read_tour_problem
+
+    given = {key: value for key, value in how.items() if value is not None}
+    for option in ("limit", "end"):
+        if option in given:
+            raise ValueError(f"--{option} does not go with a tour, which visits everything and ends where it starts")
+    return read_tour_problem(file, **given)
 
 
 def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str]) -> tuple[Solver, dict[str, Any]]:

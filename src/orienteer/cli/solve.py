@@ -8,7 +8,16 @@ from typing import Any
 import click
 
 from orienteer.cli.interrupt import Interrupt
-from orienteer.cli.options import READING, SEARCH, check_writable, configured, read_problem, stop_of, with_options
+from orienteer.cli.options import (
+    READING,
+    SEARCH,
+    check_writable,
+    configured,
+    read_problem,
+    read_tours,
+    stop_of,
+    with_options,
+)
 from orienteer.cli.progress import Bar
 from orienteer.cli.table import origin, place_name, route_table, totals
 from orienteer.core.instance import Instance
@@ -51,7 +60,7 @@ def solve(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Find a good route for the problem in FILE.
+    """Find a good route for the problem in FILE; with a tsp- solver, a short tour through all of its places.
 
     Ctrl-C ends the search and prints the best route so far.
     """
@@ -65,7 +74,7 @@ def solve(
         check_writable(plot, file, initial, how["matrix"])
         check_picture(plot)
     asked = stop_of(seconds, steps)
-    instance = read_problem(file, how)
+    instance = read_tours(file, how) if solver.startswith("tsp-") else read_problem(file, how)
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score, "alternatives": alternatives}
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_tour(initial, instance)

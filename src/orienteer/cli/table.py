@@ -47,7 +47,7 @@ def origin(result: Result) -> str:
     """One line: which solver found the route, how it ended, how long it took."""
     choice = f" ({result.settings['choice']})" if "choice" in result.settings else ""
     ending = "proven optimal" if result.status == "optimal" else "best found"
-    if result.status != "optimal" and result.gap <= TELLING:
+    if result.status != "optimal" and 0 < result.gap <= TELLING:  # none is left where a tour is to be shorter still
         ending += f", at most {100 * result.gap:.2g} % below the best there is,"
     return f"{result.solver}{choice}: {ending} in {result.seconds:.3g} s, {result.steps:,} steps, seed {result.seed}"
 

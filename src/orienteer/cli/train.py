@@ -21,6 +21,7 @@ METHODS = ("dqn", "a2c", "at", "pn", "expert")
 @click.option("--seed", type=int, default=0, metavar="N", help="For weights and instances.  [default: 0]")
 @click.option("--every", type=float, default=20.0, metavar="S", help="Seconds between validations.  [default: 20]")
 @click.option("--compile", "compiled", is_flag=True, help="Try torch.compile on the encoder.")
+@click.option("--problem", type=click.Choice(("op", "tsp")), default="op", help="tsp: tours (expert).  [default: op]")
 @click.option("--labels", "files", multiple=True, metavar="FILE", help="Of `orienteer labels`, for expert; repeatable.")
 @click.option("--set", "more", multiple=True, metavar="KEY=VALUE", help="A number of the preset; may be repeated.")
 def train(
@@ -34,6 +35,7 @@ def train(
     seed: int,
     every: float,
     compiled: bool,
+    problem: str,
     files: Sequence[str],
     more: Sequence[str],
 ) -> None:
@@ -43,12 +45,15 @@ def train(
     current iteration. Several GPUs: torchrun --nproc-per-node G -m orienteer.cli.train METHOD ...
     """
     from orienteer.learn import a2c, dqn, expert, reinforce
-    from orienteer.learn.presets import settings_for
+    from orienteer.learn.presets import for_tours, settings_for
     from orienteer.learn.session import Options
 
     if files and method != "expert":
         raise ValueError(f"--labels goes with expert, not with {method}")
-    settings = changed(settings_for(method, preset), more)
+    if problem != "op" and method != "expert":
+        raise ValueError(f"--problem {problem} goes with expert, not with {method}")
+    settings = settings_for(method, preset)
+    settings = changed(for_tours(settings) if problem == "tsp" else settings, more)
     if files:
         settings = dataclasses.replace(settings, labels=tuple(files))
     options = Options(

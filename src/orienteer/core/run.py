@@ -26,10 +26,13 @@ class Run:
         instance: Instance,
         stop: Stop | Callable[[Progress], bool],
         on_progress: OnProgress = ignore,
+        shortest: bool = False,
     ):
+        """With `shortest` the cheapest of the best routes is sought: a full prize proves nothing until `settled`."""
         self.instance = instance
         self.stop = as_stop(stop)
         self.on_progress = on_progress
+        self.shortest, self.settled = shortest, not shortest
         self.began = time.perf_counter()
         self.steps = 0
         self.best_step = 0
@@ -57,6 +60,8 @@ class Run:
         self.best = tour
         if rose:
             self._note_best()
+        elif self.shortest:
+            self.best_step = self.steps
         return rose
 
     def also(self, routes: Sequence[Sequence[int]]) -> None:
@@ -91,6 +96,11 @@ class Run:
 
     @property
     def proven(self) -> bool:
+        """Whether the route is known to be the best."""
+        return self.settled and self.full
+
+    @property
+    def full(self) -> bool:
         """Whether the bound meets the prize, but for rounding: no prize, however small beside others, is missing."""
         return self.bound <= self.best.prize * (1 + ROUNDING)
 

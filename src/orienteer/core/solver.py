@@ -31,6 +31,8 @@ class Solver(ABC):
 
     name: ClassVar[str]
     config_class: ClassVar[type] = NoSettings
+    shortest: ClassVar[bool] = False
+    """Whether it seeks the cheapest of the best routes, and goes on when everything is collected."""
 
     def __init__(self, config: Any = None):
         self.config = self.config_class() if config is None else config
@@ -58,7 +60,7 @@ class Solver(ABC):
         """The best route found; never a worse one than `initial`, if that is given."""
         with _notice(f"{self.name}: compiling its kernels for this machine; this happens once and takes some seconds"):
             self.prepare(instance)
-        run = Run(instance, self.default_stop(instance) if stop is None else stop, on_progress)
+        run = Run(instance, self.default_stop(instance) if stop is None else stop, on_progress, self.shortest)
         if initial is not None:
             run.offer(initial)
         if not run.report():

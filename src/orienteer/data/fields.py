@@ -44,8 +44,8 @@ class Fields:
             raise BadFile(path, f"{what}the file holds no limit, so one must be given")
         start = self.start if start is None else start
         end = self.end if end is None else end
-        first = 0 if start is None else self._number(path, "start", start)
-        last = first if end is None else self._number(path, "end", end)
+        first = 0 if start is None else self.number(path, "start", start)
+        last = first if end is None else self.number(path, "end", end)
         names = None if self.names is None else tuple(self.names)
         try:
             with np.errstate(over="ignore"):  # sums of huge costs may reach infinity, and then they do not fit
@@ -53,7 +53,8 @@ class Fields:
         except InvalidInstance as error:
             raise BadFile(path, f"{what}{error}") from error
 
-    def _number(self, path: FilePath, field: str, node: Node) -> int:
+    def number(self, path: FilePath, field: str, node: Node) -> int:
+        """The node's number, or `BadFile` if it has another name."""
         if not isinstance(node, str):
             return node
         if re.fullmatch(r"\d{1,9}", node, re.ASCII):

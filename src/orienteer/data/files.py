@@ -24,6 +24,7 @@ __all__ = [
     "InstanceSet",
     "format_of",
     "read",
+    "read_fields",
     "read_result",
     "read_results",
     "read_set",
@@ -74,6 +75,22 @@ def read(
     matrix, metric
         For CSV: a second CSV with the costs, or how the points' distances are measured.
     """
+    found = read_fields(path, format, index=index, matrix=matrix, metric=metric)
+    try:
+        return found.build(path, limit, start, end)
+    except MemoryError as error:
+        raise BadFile(path, "needs more memory than there is") from error
+
+
+def read_fields(
+    path: FilePath,
+    format: str | None = None,
+    *,
+    index: int | None = None,
+    matrix: FilePath | None = None,
+    metric: str | None = None,
+) -> Fields:
+    """What a file says about a problem, before it is judged as a whole; the parameters are those of `read`."""
     kind = format_of(path, format)
     if index is not None and kind != "npz":
         raise ValueError(f"index picks from an NPZ set, but {path} is read as {kind}")
@@ -81,8 +98,8 @@ def read(
         raise ValueError(f"matrix and metric go with CSV, but {path} is read as {kind}")
     try:
         if kind == "npz":
-            return _pick(path, index, limit, start, end)
-        return _fields(path, kind, matrix, metric).build(path, limit, start, end)
+            return _pick(path, index)
+        return _fields(path, kind, matrix, metric)
     except InvalidInstance as error:
         raise BadFile(path, str(error)) from error
     except MemoryError as error:
@@ -161,11 +178,11 @@ def _fields(path: FilePath, kind: str, matrix: FilePath | None, metric: str | No
     return {"json": load_json, "oplib": load_oplib, "chao": load_chao}[kind](path)
 
 
-def _pick(path: FilePath, index: int | None, limit: float | None, start: Node | None, end: Node | None) -> Instance:
+def _pick(path: FilePath, index: int | None) -> Fields:
     found = load_set(path)
     if index is None and len(found) > 1:
         raise BadFile(path, f"a set of {len(found)} instances; an index must say which")
     at = index or 0
     if not 0 <= at < len(found):
         raise BadFile(path, f"there is no instance {at} among {len(found)}")
-    return found.fields(at).build(path, limit, start, end)
+    return found.fields(at)

@@ -216,6 +216,8 @@ def _points(found: _Sections, section: str) -> Array | None:
 
 def _scores(found: _Sections) -> Array:
     if "NODE_SCORE_SECTION" not in found.opened:
+        if (found.optional("TYPE") or "").split(" ")[0] in ("TSP", "ATSP"):
+            return np.ones(found.size)  # TSPLIB's own files have none: one node is worth as much as another
         raise BadFile(found.path, "NODE_SCORE_SECTION is missing")
     scores = np.empty(found.size)
     for number, node, values in found.numbered("NODE_SCORE_SECTION"):

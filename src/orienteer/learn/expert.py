@@ -6,29 +6,31 @@ Round after round fresh problems are then searched with the network so far, and 
 
 import copy
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.problems import Problems
+from orienteer.beam.score import Scorer
+from orienteer.core.errors import BadFile
 from orienteer.learn.distributed import Team
 from orienteer.learn.dqn import follow
 from orienteer.learn.instances import Recipe
-from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, load_labels
-from orienteer.learn.library import Lessons, Library
+from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, is_lesson, load_labels
+from orienteer.learn.library import Library
+from orienteer.learn.losses import LOSSES, Part, make_part, policy_loss
 from orienteer.learn.schedule import cosine
 from orienteer.learn.session import Options, Session
-from orienteer.learn.validation import Validation
+from orienteer.learn.validation import TourValidation, Validation
 from orienteer.network.batching import in_batches, precision
-from orienteer.network.features import Tokens
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
-from orienteer.network.scorers import ValueScore
-from orienteer.network.weights import Model
+from orienteer.network.solvers import score_of
+from orienteer.network.weights import Method, Model
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,9 @@ class ExpertSettings:
     follow: float = 0.998
     """How much stays of a running average of the weights at each step; the average is what is kept."""
     visit: float = 1.0
-    """Weight of the loss of which nodes are visited later."""
+    """Weight of the loss of which nodes are visited later, or of what leaving each costs."""
     worth: float = 0.5
-    """Weight of the loss of the prize to go."""
+    """Weight of the loss of the prize, or cost, to go."""
     iterations: int = 10_000
 
     def __post_init__(self) -> None:
@@ -70,6 +72,16 @@ class ExpertSettings:
                 raise ValueError(f"ExpertSettings.{name} must be at least 1, got {getattr(self, name)}")
         if not 0 <= self.pieces <= 1:
             raise ValueError(f"ExpertSettings.pieces must be from 0 to 1, got {self.pieces}")
+        if (self.network.goal == "cost") != (self.recipe.problem == "tsp"):
+            raise ValueError(
+                f"ExpertSettings.network must have the goal of its recipe: cost for tsp and prize for op, "
+                f"got {self.network.goal} for {self.recipe.problem}"
+            )
+
+    @property
+    def method(self) -> Method:
+        """The name under which weights are kept."""
+        return "tour" if self.network.goal == "cost" else "expert"
 
 
 def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Session:
@@ -87,8 +99,8 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
         network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay, fused=device.type == "cuda"
     )
     generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
-    validation = Validation(Recipe(), options.validation, device)
-    session = Session("expert", preset, options, settings, team, validation, ValueScore)
+    validation = _validation(settings, options.validation, device)
+    session = Session(settings.method, preset, options, settings, team, validation, _scorer(settings))
     best: Model = average
     options.say(f"{len(library):,} labels on {device}")
 
@@ -138,7 +150,7 @@ def own_labels(network: nn.Module, settings: ExpertSettings, seed: int) -> list[
     sources = [
         draw_source(settings.recipe, one, np.random.default_rng(one)) for one in range(first, first + settings.fresh)
     ]
-    config, scorer = CostLevelConfig(settings.beam, branch=8), ValueScore(network)
+    config, scorer = CostLevelConfig(settings.beam, branch=8), _scorer(settings)(network)
     labels = []
     order = sorted(range(len(sources)), key=lambda number: sources[number].n)
     for begin in range(0, len(order), 512):
@@ -146,22 +158,11 @@ def own_labels(network: nn.Module, settings: ExpertSettings, seed: int) -> list[
         problems = Problems.from_instances([source.instance() for source in some], device)
         routes = cost_level_search(problems, scorer, config).routes()
         labels += [Label(source, tuple(route), 1) for source, route in zip(some, routes, strict=True) if route]
-    return labels
-
-
-@dataclass(frozen=True)
-class Part:
-    """Some lessons as the network reads them."""
-
-    given: Tokens
-    node: Tensor  # (state,) where to go next
-    later: Tensor  # (state, token) bool
-    value: Tensor  # (state,) in units of the mean prize
-    share: float  # of the gradient step
+    return [label for label in labels if is_lesson(settings.recipe.problem, label)]
 
 
 class Teacher(nn.Module):
-    """The losses of a network on lessons: the next node, the nodes visited later, the prize to go."""
+    """The losses of a network on lessons: the next node, what a good rest is like, what is to go."""
 
     def __init__(self, network: PolicyNetwork, settings: ExpertSettings):
         super().__init__()
@@ -169,16 +170,10 @@ class Teacher(nn.Module):
 
     def forward(self, part: Part) -> tuple[Tensor, Tensor]:
         """The loss to lower, and its three parts."""
-        given = part.given
-        with precision(given.nodes.device):
-            seen = self.network.look(given)
-        choices = torch.log_softmax(seen.logits.masked_fill(~given.choice, -1e9), dim=1)
-        taken = given.choice & (given.node == part.node[:, None])
-        policy = -(choices * taken).sum(1).mean()
-        errors = functional.binary_cross_entropy_with_logits(seen.visit, part.later.float(), reduction="none")
-        visit = ((errors * given.open).sum(1) / given.open.sum(1).clamp_min(1)).mean()
-        scale = given.base[:, 1].clamp_min(1).sqrt()  # errors of a sum of prizes grow like the root of their number
-        worth = functional.smooth_l1_loss(seen.value / scale, part.value / scale, beta=0.2)
+        with precision(part.given.nodes.device):
+            seen = self.network.look(part.given)
+        policy = policy_loss(seen, part)
+        visit, worth = LOSSES[self.settings.network.goal](seen, part)
         total = policy + self.settings.visit * visit + self.settings.worth * worth
         return total, torch.stack((policy, visit, worth)).detach()
 
@@ -207,17 +202,31 @@ def _batches(library: Library, generator: torch.Generator, settings: ExpertSetti
         places = torch.arange(each * settings.steps, device=lessons.node.device).view(settings.steps, each)
         for number, parts in enumerate(in_batches(lessons.states, lessons.ways, places, settings.part)):
             for index, given in parts:
-                steps[number].append(_part(lessons, index, given, len(index) / settings.batch))
+                share = len(index) / settings.batch
+                steps[number].append(make_part(settings.network.goal, lessons, index, given, share))
     return steps
 
 
-def _part(lessons: Lessons, index: Tensor, given: Tokens, share: float) -> Part:
-    later = lessons.later[index].gather(1, given.node) & given.present
-    return Part(given, lessons.node[index], later, lessons.value[index] / given.unit, share)
-
-
 def _first_labels(settings: ExpertSettings) -> list[Label]:
-    return [label for path in settings.labels for label in load_labels(path)]
+    labels = []
+    for path in settings.labels:
+        found = load_labels(path)
+        if not all(is_lesson(settings.recipe.problem, label) for label in found):
+            raise BadFile(path, "holds routes that leave nodes out; `orienteer labels --problem tsp` makes tours")
+        labels += found
+    return labels
+
+
+def _scorer(settings: ExpertSettings) -> Callable[[Any], Scorer]:
+    """What makes a score of a network."""
+    return lambda network: score_of(network, settings.method)
+
+
+def _validation(settings: ExpertSettings, count: int, device: torch.device) -> Validation | TourValidation:
+    """On all kinds of prizes in the paper's sizes, or on tours of the sizes of the rounds."""
+    if settings.recipe.problem == "op":
+        return Validation(Recipe(), count, device)
+    return TourValidation(settings.recipe.sizes, count, device)
 
 
 def _processes() -> int:

@@ -10,9 +10,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +23,19 @@ from orienteer.core.solver import Solver
 from orienteer.core.stop import MaxSeconds
 from orienteer.core.tour import check_tour, route_cost
 from orienteer.data.generate import COSTS, PRIZES, default_limit, generate
+from orienteer.tsp.heuristic import good_route
+from orienteer.tsp.instance import tour_problem
+
+Problem = Literal["op", "tsp"]
+"""Orienteering, or tours through every node."""
 
 FORMAT = 1
 FIRST_SEED = 10**9
 """Seeds of labelled problems begin here; tests and benchmarks stay below."""
 MOST_NODES = 1000
 """The largest problems to label; node numbers fit into 16 bits."""
+SLACK = 0.1
+"""The most that the limit of a tour's label leaves over, as a share."""
 PIECE = 1024
 """Problems that a batch solver gets at a time."""
 
@@ -43,6 +50,11 @@ class Source:
     limit: float
     seed: int
     separate_end: bool
+
+    @property
+    def stops(self) -> int:
+        """How many stops a route through every node has, start and end included."""
+        return self.n + 2
 
     def instance(self) -> Instance:
         """The problem itself."""
@@ -62,6 +74,8 @@ class Label:
 class LabelRecipe:
     """Which problems are labelled and how long each is searched."""
 
+    problem: Problem = "op"
+    """With tsp all problems are tours: round trips with the cost of a quick tour as the limit."""
     sizes: tuple[int, int] = (10, 200)
     """Fewest and most nodes beside the start."""
     favoured: tuple[int, ...] = (20, 50, 100, 100)
@@ -77,11 +91,17 @@ class LabelRecipe:
     """Tails labelled for each whole problem."""
     seconds: float = 0.1
     """Search time for 100 nodes; in proportion for others."""
+    kicks: int = 10
+    """For tours instead of the time: kicks of the iterated local search for each node."""
 
     def __post_init__(self) -> None:
         low, high = self.sizes
         if not 2 <= low <= high <= MOST_NODES:
             raise ValueError(f"LabelRecipe.sizes must be from 2 to {MOST_NODES}, low before high, got {self.sizes}")
+        if self.problem not in get_args(Problem):
+            raise ValueError(f"LabelRecipe.problem must be op or tsp, got {self.problem!r}")
+        if self.kicks < 0:
+            raise ValueError(f"LabelRecipe.kicks must be at least 0, got {self.kicks}")
         unknown = set(self.costs) - set(COSTS)
         if unknown or not self.costs:
             raise ValueError(f"LabelRecipe.costs must be some of {', '.join(COSTS)}, got {', '.join(self.costs)}")
@@ -93,6 +113,8 @@ def make_label(recipe: LabelRecipe, seed: int) -> list[Label]:
     """The labels of the problem with this seed: the whole and its tails."""
     from orienteer.heuristics.neighbourhood import NeighbourhoodSearch
 
+    if recipe.problem == "tsp":
+        return make_tour_label(recipe, seed)
     rng = np.random.default_rng(seed)
     source = draw_source(recipe, seed, rng)
     instance, solver = source.instance(), NeighbourhoodSearch()
@@ -111,6 +133,29 @@ def make_label(recipe: LabelRecipe, seed: int) -> list[Label]:
     return labels
 
 
+def make_tour_label(recipe: LabelRecipe, seed: int) -> list[Label]:
+    """The same for tours, by iterated local search; the limit leaves up to a tenth of the dearest of them as slack."""
+    rng = np.random.default_rng(seed)
+    source = draw_source(recipe, seed, rng)
+    instance = source.instance()
+    whole = good_route(instance.costs, instance.start, instance.end, seed, recipe.kicks)
+    assert whole is not None, "generated problems lack no ways"
+    routes = [(whole, 1)]
+    loose = instance.replace(limit=2 * instance.limit)  # one may stray and still visit everything
+    for _ in range(recipe.tails):
+        begun = stray(loose, whole, rng)
+        left = tail(loose, begun)
+        if left is None or left[0].size <= 3:
+            continue
+        rest, names = left
+        route = good_route(rest.costs, rest.start, rest.end, seed, recipe.kicks)
+        assert route is not None, "generated problems lack no ways"
+        routes.append(([*begun, *(int(names[node]) for node in route[1:])], len(begun)))
+    dearest = max(route_cost(instance, nodes) for nodes, _ in routes)
+    source = replace(source, limit=dearest * (1 + rng.uniform(0, SLACK)))
+    return [Label(source, tuple(nodes), given) for nodes, given in routes]
+
+
 def draw_source(recipe: LabelRecipe, seed: int, rng: np.random.Generator) -> Source:
     """A random problem of the recipe."""
     costs, prizes = str(rng.choice(recipe.costs)), str(rng.choice(PRIZES))
@@ -119,6 +164,8 @@ def draw_source(recipe: LabelRecipe, seed: int, rng: np.random.Generator) -> Sou
     # As many small problems as large ones: a large one teaches as much in its tails.
     n = int(rng.choice(recipe.favoured)) if favoured else round(math.exp(rng.uniform(math.log(low), math.log(high))))
     factor = 1.0 if favoured else rng.uniform(*recipe.stretch)
+    if recipe.problem == "tsp":
+        return _tour_source(n, costs, seed)
     apart = bool(rng.random() < recipe.apart)
     limit = round(default_limit(n, costs) * factor, 4)
     if apart:
@@ -188,7 +235,13 @@ def search_labels(
             return
         sources = [draw_source(recipe, seed, np.random.default_rng(seed)) for seed in seeds[first : first + PIECE]]
         results = solver.solve_batch([source.instance() for source in sources])
-        yield from (Label(source, one.tour.nodes, 1) for source, one in zip(sources, results, strict=True))
+        made = (Label(source, one.tour.nodes, 1) for source, one in zip(sources, results, strict=True))
+        yield from (label for label in made if is_lesson(recipe.problem, label))
+
+
+def is_lesson(problem: Problem, label: Label) -> bool:
+    """Whether a label can teach a network for that problem: a tour leaves nothing out."""
+    return problem == "op" or len(label.nodes) == label.source.stops
 
 
 def save_labels(path: str | Path, labels: Sequence[Label]) -> None:
@@ -252,6 +305,11 @@ def _check(path: Path, table: dict[str, Any]) -> None:
             raise BadFile(path, f"has an unknown kind of {name}")
     if not (np.isfinite(table["limit"]) & (table["limit"] > 0)).all() or not (table["n"] > 0).all():
         raise BadFile(path, "has a limit or a size that is not positive")
+
+
+def _tour_source(n: int, costs: str, seed: int) -> Source:
+    source = Source(n, "constant", costs, default_limit(n, costs), seed, False)
+    return replace(source, limit=tour_problem(source.instance().costs).limit)
 
 
 def _make_piece(task: tuple[LabelRecipe, Sequence[int]]) -> list[Label]:

@@ -2,7 +2,7 @@
 
 Every piece of a good route is itself the good route of a smaller problem: from its first node to its last, without the
 nodes that the rest of the route visits, within its own cost and the slack. Walked backwards it is one of the problem
-with all costs reversed.
+with all costs reversed. A piece of a shortest tour is a shortest way through its own nodes, which are all that is left.
 """
 
 import multiprocessing
@@ -40,6 +40,7 @@ class Lessons:
     node: Tensor  # (state,) where to go next
     later: Tensor  # (state, node) bool, what the rest of the route visits
     value: Tensor  # (state,) the prize of that
+    leave: Tensor  # (state, node) what going on from each node costs on the rest of the route, 0 for other nodes
 
 
 class Pool:
@@ -118,7 +119,10 @@ class Pool:
         zero = torch.zeros_like(limit)
         states = States(problems, torch.arange(count, device=row.device), start, taken, zero, zero, zero)
         node = route.gather(1, follow[:, None])[:, 0]
-        return Lessons(states, ways, node, later, (prizes * later).sum(1))
+        leave = functional.pad(legs, (0, 1)).where(~back[:, None], functional.pad(legs, (1, 0)))
+        from_here = inside | (place == torch.where(back, last, first)[:, None])
+        leaving = _marked(route, from_here, nodes, leave)
+        return Lessons(states, ways, node, later, (prizes * later).sum(1), leaving)
 
 
 class Library:
@@ -176,10 +180,12 @@ def _piece(low: Tensor, high: Tensor, back: Tensor, cut: Tensor, one: Tensor, tw
     return torch.where(back, first + shift, first), torch.where(back, last, last - shift)
 
 
-def _marked(route: Tensor, where: Tensor, nodes: int) -> Tensor:
-    """(row, node) bool: the route's nodes at some places."""
-    table = torch.zeros(len(route), nodes + 1, dtype=torch.bool, device=route.device)
-    return table.scatter_(1, torch.where(where, route, nodes), True)[:, :nodes]
+def _marked(route: Tensor, where: Tensor, nodes: int, values: Tensor | None = None) -> Tensor:
+    """(row, node) the values of the route's nodes at some places, 0 for others; true and false without values."""
+    if values is None:
+        values = torch.ones_like(where)
+    table = torch.zeros(len(route), nodes + 1, dtype=values.dtype, device=route.device)
+    return table.scatter_(1, torch.where(where, route, nodes), values)[:, :nodes]
 
 
 def _width(source: Source) -> int:

@@ -128,6 +128,15 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
+TOURS = LabelRecipe("tsp", (9, 149), (19, 49, 99, 99), 0.6, ("euclidean",) * 6 + ("tmat", "road"))
+"""Tours of 20, 50 and 100 nodes, and of other sizes; some of them asymmetric."""
+
+
+def for_tours(settings: ExpertSettings) -> ExpertSettings:
+    """The same settings for tours."""
+    return replace(settings, network=replace(settings.network, goal="cost"), recipe=TOURS)
+
+
 def settings_for(method: str, preset: str) -> Any:
     """The settings of a preset; a ValueError names the known ones."""
     if method not in PRESETS:

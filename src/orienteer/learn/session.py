@@ -21,7 +21,6 @@ from orienteer.beam.score import Scorer
 from orienteer.core.errors import OrienteerError
 from orienteer.learn.checkpoint import load_checkpoint, save_checkpoint
 from orienteer.learn.distributed import Team
-from orienteer.learn.validation import Validation
 from orienteer.network.weights import Method, Model, save_weights
 
 CHECKPOINT, BEST, LAST, LOG = "checkpoint.pt", "best.safetensors", "last.safetensors", "log.jsonl"
@@ -72,7 +71,7 @@ class Session:
         options: Options,
         settings: Any,
         team: Team,
-        validation: Validation,
+        validation: Callable[[Scorer], tuple[float, dict[str, float]]],
         scorer: Callable[[Any], Scorer],
     ):
         self.scorer = scorer

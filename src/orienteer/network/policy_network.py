@@ -2,9 +2,14 @@
 
 Three heads read it: the next node, which nodes the rest of a good route visits, and the prize to go. The last is the
 sum of the prizes weighted by the second, and a correction: so it grows with the problem as it should.
+
+Where everything is to be visited and cost is what counts, the second head says what leaving each node will cost, and
+the third is the cost to go: the sum of these, and a correction. No limit shows in it: lessons keep close to theirs, and
+a network that saw it would answer with what is left of it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +18,8 @@ from torch.nn import functional
 from orienteer.network.attention_network import Estimate, compute_dtype
 from orienteer.network.edge_attention import EdgeAttention, Layout, layout
 from orienteer.network.features import BASE_FEATURES, GLOBAL_FEATURES, NODE_FEATURES, Tokens
+
+Goal = Literal["prize", "cost"]
 
 
 @dataclass(frozen=True)
@@ -26,9 +33,13 @@ class PolicyConfig:
     widen: int = 4
     """Inner size of the layers' feed-forward parts, in units of `hidden`."""
     beta: float = 0.6
-    """What a choice's log probability counts beside the value to go, in mean prizes."""
+    """What a choice's log probability counts beside the value to go, in mean prizes, or in typical steps of a tour."""
+    goal: Goal = "prize"
+    """What is estimated: the most prize to go, or the least cost of visiting everything."""
 
     def __post_init__(self) -> None:
+        if self.goal not in get_args(Goal):
+            raise ValueError(f"PolicyConfig.goal must be one of {', '.join(get_args(Goal))}, got {self.goal!r}")
         for field in ("hidden", "heads", "layers", "widen"):
             if getattr(self, field) < 1:
                 raise ValueError(f"PolicyConfig.{field} must be at least 1, got {getattr(self, field)}")
@@ -41,8 +52,8 @@ class Outlook:
     """What the network says about sub-problems."""
 
     logits: Tensor  # (state, token) of the next node; only choices are meant
-    visit: Tensor  # (state, token) logits of being visited later; only reachable nodes are meant
-    value: Tensor  # (state,) the prize to go in units of the mean prize at hand
+    visit: Tensor  # (state, token) logits of being visited later, or the logarithm of the cost of leaving the node
+    value: Tensor  # (state,) the prize to go in units of the mean prize at hand, or the cost to go in typical steps
 
 
 class PolicyNetwork(nn.Module):
@@ -66,15 +77,19 @@ class PolicyNetwork(nn.Module):
         nn.init.zeros_(self.query.weight)
 
     def forward(self, given: Tokens) -> Estimate:
-        """q(s, v) = V(s) + beta log pi(v | s) and V(s), in prize."""
+        """q(s, v) = V(s) + beta log pi(v | s) and V(s), in prize, or as negative cost in units of what is left."""
         outlook = self.look(given)
         log_chance = torch.log_softmax(outlook.logits.masked_fill(~given.choice, -torch.inf), dim=1)
-        unit = given.unit.to(outlook.value.dtype)
-        action = outlook.value[:, None] + self.config.beta * log_chance
-        return Estimate(action * unit[:, None], outlook.value * unit)
+        to_cost = self.config.goal == "cost"
+        unit = (1 / given.hops if to_cost else given.unit).to(outlook.value.dtype)
+        value = -outlook.value if to_cost else outlook.value
+        action = value[:, None] + self.config.beta * log_chance
+        return Estimate(action * unit[:, None], value * unit)
 
     def look(self, given: Tokens) -> Outlook:
         """All three heads."""
+        if self.config.goal == "cost":
+            given = _without_limit(given)
         width = given.nodes.shape[1]
         inputs = torch.cat((given.nodes, given.overall[:, None].expand(-1, width, -1)), dim=2)
         where = layout(given, compute_dtype(inputs))
@@ -92,10 +107,46 @@ class PolicyNetwork(nn.Module):
             return Outlook(logits, visit, self._value(where.mean(hidden), current, visit, given))
 
     def _value(self, mean: Tensor, current: Tensor, visit: Tensor, given: Tokens) -> Tensor:
-        """(state,) the prize to go in units of the mean prize."""
-        expected = (torch.sigmoid(visit) * given.nodes[:, :, 0]).sum(1)
+        """(state,) the prize to go in units of the mean prize, or the cost to go in typical steps."""
+        if self.config.goal == "cost":
+            expected = (leaving_cost(visit) * to_leave(given)).sum(1)
+        else:
+            expected = (torch.sigmoid(visit) * given.nodes[:, :, 0]).sum(1)
         more = self.value(torch.cat((mean, current, given.base.log1p()), dim=1))[:, 0]
         return expected + more * given.base[:, 1].sqrt()  # an error of the sum grows like the root of the stops to come
+
+
+def to_leave(given: Tokens) -> Tensor:
+    """(state, token) bool: the nodes that a tour has still to leave, the current one and those to be visited."""
+    return given.open | (given.nodes[:, :, _CURRENT] > 0)
+
+
+def leaving_cost(visit: Tensor) -> Tensor:
+    """(state, token) what leaving each node will cost, in typical steps: the second head of a network for tours."""
+    return visit.clamp_max(_LONGEST).exp()
+
+
+_CURRENT = NODE_FEATURES.index("current")
+_COSTS = [NODE_FEATURES.index(name) for name in ("leg", "home", "detour")]
+_LONGEST = 8.0
+"""Legs are at most e to this many typical steps long: exponentials stay finite."""
+
+
+def _without_limit(given: Tokens) -> Tokens:
+    """The sub-problems with costs in units of a tour of typical steps, whatever is left of the limit."""
+    steps = given.open.sum(1).to(given.hops.dtype) + 1
+    factor = given.hops / steps
+    nodes = given.nodes.clone()
+    nodes[:, :, _COSTS] *= factor[:, None, None]
+    way_home = given.overall[:, 2] * factor
+    return replace(
+        given,
+        nodes=nodes,
+        edges=given.edges * factor[:, None, None],
+        overall=torch.stack((steps.log1p(), given.overall[:, 1], way_home), dim=1),
+        base=steps[:, None].expand(-1, len(BASE_FEATURES)),
+        hops=steps,
+    )
 
 
 class PolicyLayer(nn.Module):

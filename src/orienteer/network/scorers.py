@@ -12,7 +12,7 @@ from orienteer.beam.score import Children, Scorer
 from orienteer.beam.states import States
 from orienteer.network.batching import Network, evaluate, in_parts, precision, take
 from orienteer.network.decoders import Encoded, RouteModel
-from orienteer.network.features import cheapest_ways
+from orienteer.network.features import cheapest_ways, reachable
 
 Made = TypeVar("Made")
 
@@ -51,6 +51,56 @@ class ValueScore:
         self.passes += len(states)
         part = self.part or _part(states)
         return evaluate([self.network], states, self._ways(states.problems), part)[0][0]
+
+
+class TourScore:
+    """The learned heuristic for tours, f(P) = -cost(P) - e(s'), where e is the cost of visiting all the rest.
+
+    A child P + v is scored from its parent's pass by -cost(P) + q(s, v). Scores are in units in which the whole limit
+    is worth all prizes, so that a mean prize of the search's settings is a mean step of a tour. A child from which some
+    node can no longer be reached is barred, where that shows in the few nodes that are hardest to reach.
+    """
+
+    hardest = 4
+
+    def __init__(self, network: Network, part: int | None = None):
+        self.network, self.part = network, part
+        self.passes = 0
+        self._ways = _Remembered(lambda problems: cheapest_ways(problems.costs))
+        self._wanted = _Remembered(lambda problems: _wanted(problems, self._ways(problems)))
+
+    def children(self, states: States) -> Children:
+        action = self._estimate(states)[0]
+        scores = (states.remaining[:, None] * action - states.cost[:, None]) * _worth(states)[:, None]
+        return Children(scores.masked_fill(self._hopeless(states), -torch.inf))
+
+    def paths(self, states: States) -> Tensor:
+        """-cost(P) - e(s'), with the way home as the rest where there is no choice."""
+        action, value = self._estimate(states)
+        problems, row = states.problems, states.instance
+        stuck = action.isinf().all(1)
+        to_go = torch.where(stuck, problems.straight[row, states.last], -states.remaining * value)
+        missing = self._wanted(problems)[row] & ~states.visited
+        lost = missing & (stuck[:, None] | ~reachable(states, self._ways(problems)))
+        return (-(states.cost + to_go) * _worth(states)).masked_fill(lost.any(1), -torch.inf)
+
+    def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
+        self.passes += len(states)
+        part = self.part or _part(states)
+        return evaluate([self.network], states, self._ways(states.problems), part)[0]
+
+    def _hopeless(self, states: States) -> Tensor:
+        """(state, node) bool: children after which one of the hardest nodes can no longer be visited."""
+        problems, row = states.problems, states.instance
+        ways = self._ways(problems)
+        far = ways[row, states.last] + problems.to_end[row]
+        far.masked_fill_(states.visited | ~self._wanted(problems)[row], -torch.inf)
+        way, node = far.topk(min(self.hardest, problems.nodes))  # (state, hardest)
+        arrival = (states.cost[:, None] + states.leg)[:, :, None]
+        rest = ways[row[:, None], :, node].mT + problems.to_end[row[:, None], node][:, None]  # (state, node, hardest)
+        late = (arrival + rest > problems.budget[row][:, None, None]) & (way > -torch.inf)[:, None]
+        itself = torch.arange(problems.nodes, device=node.device)[None, :, None] == node[:, None]
+        return (late & ~itself).any(2)
 
 
 class ActorScore:
@@ -109,6 +159,17 @@ def encode(model: RouteModel, problems: Problems, ways: Tensor | None) -> Encode
     parts = list(in_parts(states, ways, _part(states)))
     with precision(problems.device):
         return model.encode(problems, parts)
+
+
+def _wanted(problems: Problems, ways: Tensor) -> Tensor:
+    """(batch, node) bool: the nodes that a tour is for, those with a prize within reach."""
+    return reachable(States.initial(problems), ways) & (problems.prizes > 0)
+
+
+def _worth(states: States) -> Tensor:
+    """(state,) what a unit of cost is worth where the whole limit is worth all prizes."""
+    problems = states.problems
+    return (problems.prizes.sum(1) / problems.divisor)[states.instance]
 
 
 def _part(states: States) -> int:

@@ -11,7 +11,7 @@ from orienteer.beam.device import choose_device
 from orienteer.beam.solvers import BeamSolver, CostLevelSolver, StepSolver
 from orienteer.beam.step import StepConfig
 from orienteer.core.instance import Instance
-from orienteer.network.scorers import ActorScore, DecoderScore, NetworkScore, ValueScore
+from orienteer.network.scorers import ActorScore, DecoderScore, NetworkScore, TourScore, ValueScore
 from orienteer.network.weights import Method, Model, find_weights, load_model
 
 
@@ -68,57 +68,61 @@ class LearnedSolver(BeamSolver):
         self.scorer(choose_device(self.config.device))
 
 
-class _Greedy(LearnedSolver, StepSolver):
+class GreedySolver(LearnedSolver, StepSolver):
+    """The best child of each path, step by step."""
+
     config_class = GreedyConfig
 
 
-class _Beam(LearnedSolver, StepSolver):
+class StepBeamSolver(LearnedSolver, StepSolver):
+    """The step-by-step beam search with a learned score."""
+
     config_class = BeamConfig
 
 
-class DqnGreedy(_Greedy):
+class DqnGreedy(GreedySolver):
     """The node with the largest q, step by step."""
 
     name, weights, methods = "an-dqn", "an-dqn", ("dqn", "expert")
 
 
-class DqnBeam(_Beam):
+class DqnBeam(StepBeamSolver):
     """Step-by-step beam search scored by prize and q."""
 
     name, weights, methods = "an-dqn-beam", "an-dqn", ("dqn", "expert")
 
 
-class A2cGreedy(_Greedy):
+class A2cGreedy(GreedySolver):
     """The actor's most likely node, step by step."""
 
     name, weights, methods = "an-a2c", "an-a2c", ("a2c",)
 
 
-class A2cBeam(_Beam):
+class A2cBeam(StepBeamSolver):
     """Step-by-step beam search for the actor's most likely routes."""
 
     name, weights, methods = "an-a2c-beam", "an-a2c", ("a2c",)
 
 
-class AttentionGreedy(_Greedy):
+class AttentionGreedy(GreedySolver):
     """The attention decoder's most likely node, step by step."""
 
     name, weights, methods = "an-at", "an-at", ("at",)
 
 
-class AttentionBeam(_Beam):
+class AttentionBeam(StepBeamSolver):
     """Step-by-step beam search for the attention decoder's most likely routes."""
 
     name, weights, methods = "an-at-beam", "an-at", ("at",)
 
 
-class PointerGreedy(_Greedy):
+class PointerGreedy(GreedySolver):
     """The pointer network's most likely node, step by step."""
 
     name, weights, methods = "an-pn", "an-pn", ("pn",)
 
 
-class PointerBeam(_Beam):
+class PointerBeam(StepBeamSolver):
     """Step-by-step beam search for the pointer network's most likely routes."""
 
     name, weights, methods = "an-pn-beam", "an-pn", ("pn",)
@@ -138,6 +142,7 @@ def score_of(model: Model, method: Method) -> NetworkScore:
         "at": DecoderScore,
         "pn": DecoderScore,
         "expert": ValueScore,
+        "tour": TourScore,
     }
     scorer: NetworkScore = makers[method](model)
     return scorer

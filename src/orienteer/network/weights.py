@@ -15,7 +15,8 @@ from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.network.decoders import RouteConfig, RouteModel
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 
-Method = Literal["dqn", "a2c", "at", "pn", "expert"]
+Method = Literal["dqn", "a2c", "at", "pn", "expert", "tour"]
+"""How weights were trained; "tour" is expert iteration on tours."""
 Model = AttentionNetwork | RouteModel | PolicyNetwork
 
 FORMAT = 1
@@ -37,7 +38,7 @@ class Header:
     record: dict[str, Any]
     """How it was trained: preset, settings, minutes, hardware, seed."""
     scores: dict[str, float]
-    """Mean prize of its greedy policy on each validation set."""
+    """Mean prize, or mean cost of a tour, of its greedy policy on each validation set."""
 
 
 def save_weights(
@@ -117,7 +118,7 @@ def build_model(method: Method, config: dict[str, Any]) -> Model:
     """A network with fresh weights."""
     if method in ("at", "pn"):
         return RouteModel(RouteConfig.from_dict(config))
-    if method == "expert":
+    if method in ("expert", "tour"):
         return PolicyNetwork(PolicyConfig(**config))
     return AttentionNetwork(NetworkConfig(**config))
 

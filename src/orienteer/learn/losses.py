@@ -1,0 +1,65 @@
+"""What a network's second and third head lack on lessons: one pair of losses for prizes, one for tours."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from orienteer.learn.library import Lessons
+from orienteer.network.features import Tokens
+from orienteer.network.policy_network import Goal, Outlook, leaving_cost, to_leave
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some lessons as the network reads them."""
+
+    given: Tokens
+    node: Tensor  # (state,) where to go next
+    later: Tensor  # (state, token) 1 where the route goes later, or what leaving the node costs, in typical steps
+    value: Tensor  # (state,) in units of the mean prize, or in typical steps
+    share: float  # of the gradient step
+
+
+def make_part(goal: Goal, lessons: Lessons, index: Tensor, given: Tokens, share: float) -> Part:
+    """The lessons at `index`, with answers in the units of a network with that goal."""
+    if goal == "prize":
+        later = lessons.later[index].gather(1, given.node) & given.present
+        return Part(given, lessons.node[index], later.float(), lessons.value[index] / given.unit, share)
+    step = lessons.states.problems.limit[index] / given.hops
+    leave = lessons.leave[index]
+    each = leave.gather(1, given.node) * given.present
+    return Part(given, lessons.node[index], each / step[:, None], leave.sum(1) / step, share)
+
+
+def policy_loss(seen: Outlook, part: Part) -> Tensor:
+    """Minus the log probability of the next node."""
+    given = part.given
+    choices = torch.log_softmax(seen.logits.masked_fill(~given.choice, -1e9), dim=1)
+    taken = given.choice & (given.node == part.node[:, None])
+    return -(choices * taken).sum(1).mean()
+
+
+def prize_losses(seen: Outlook, part: Part) -> tuple[Tensor, Tensor]:
+    """Of which nodes are visited later, and of the prize to go."""
+    given = part.given
+    errors = functional.binary_cross_entropy_with_logits(seen.visit, part.later, reduction="none")
+    visit = ((errors * given.open).sum(1) / given.open.sum(1).clamp_min(1)).mean()
+    return visit, _sum_loss(seen.value, part.value, given.base[:, 1])
+
+
+def cost_losses(seen: Outlook, part: Part) -> tuple[Tensor, Tensor]:
+    """Of what leaving each node costs, and of the cost to go."""
+    left = to_leave(part.given)
+    errors = functional.smooth_l1_loss(leaving_cost(seen.visit), part.later, reduction="none")
+    count = left.sum(1)
+    return ((errors * left).sum(1) / count).mean(), _sum_loss(seen.value, part.value, count)
+
+
+LOSSES = {"prize": prize_losses, "cost": cost_losses}
+
+
+def _sum_loss(value: Tensor, truth: Tensor, count: Tensor) -> Tensor:
+    scale = count.clamp_min(1).sqrt()  # errors of a sum grow like the root of the number of its parts
+    return functional.smooth_l1_loss(value / scale, truth / scale, beta=0.2)
