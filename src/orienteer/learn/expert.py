@@ -7,7 +7,8 @@ Round after round fresh problems are then searched with the network so far, and 
 import copy
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,8 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
     )
     generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
     validation = _validation(settings, options.validation, device)
-    session = Session(settings.method, preset, options, settings, team, validation, _scorer(settings))
+    named = replace(settings, labels=tuple(Path(path).name for path in settings.labels))  # where they lay says nothing
+    session = Session(settings.method, preset, options, named, team, validation, _scorer(settings))
     best: Model = average
     options.say(f"{len(library):,} labels on {device}")
 
