@@ -11,10 +11,10 @@ from orienteer import BadFile, Instance, MaxSeconds, MissingExtra, check_tour
 from orienteer.bench import chart
 from orienteer.bench.beam import run_beam
 from orienteer.bench.generalization import run_generalization
-from orienteer.bench.library import classic_seconds, known_files, oplib_seconds, run_files
 from orienteer.bench.methods import PEERS, Method, parse_methods, peer_class
 from orienteer.bench.peer import whole_costs, whole_prizes
 from orienteer.bench.peers import run_peers
+from orienteer.bench.published import classic_seconds, known_files, oplib_seconds, run_files
 from orienteer.bench.routes import run_figures
 from orienteer.bench.sets import random_set
 from orienteer.data.files import write

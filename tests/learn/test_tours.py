@@ -19,7 +19,7 @@ from orienteer.cli.train import train as train_command
 from orienteer.core.tour import route_cost
 from orienteer.learn.expert import ExpertSettings, own_labels, train
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, load_labels, make_label, save_labels
-from orienteer.learn.library import Lessons, Library
+from orienteer.learn.lessons import Lessons, Library
 from orienteer.learn.losses import make_part
 from orienteer.learn.presets import for_tours, settings_for
 from orienteer.learn.session import LAST, Options

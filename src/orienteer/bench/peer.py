@@ -1,6 +1,7 @@
 """What other people's solvers share: whole numbers for costs and prizes, time to the second, a clear word if absent."""
 
 import importlib.util
+from abc import abstractmethod
 from importlib.metadata import version
 from typing import ClassVar
 
@@ -50,9 +51,9 @@ class Peer(Solver):
             run.offer([instance.start, *route, instance.end])
         run.step()
 
+    @abstractmethod
     def inner_route(self, instance: Instance, seconds: float, seed: int) -> list[int]:
         """The nodes between start and end of the route that the package finds in so many seconds."""
-        raise NotImplementedError
 
 
 def whole_costs(instance: Instance, limit: int) -> Whole:

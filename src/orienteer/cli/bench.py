@@ -285,7 +285,7 @@ FILES = (
 @with_options(*FILES)
 def oplib(folder: Path, **given: Any) -> None:
     """A folder of OPLib files against best known values; 0.7 to 20 s by size."""
-    from orienteer.bench.library import oplib_seconds
+    from orienteer.bench.published import oplib_seconds
 
     _files(folder, "OPLib files against best known values", oplib_seconds, **given)
 
@@ -294,7 +294,7 @@ def oplib(folder: Path, **given: Any) -> None:
 @with_options(*FILES)
 def classic(folder: Path, **given: Any) -> None:
     """A folder of Tsiligirides' and Chao's files against best known values; 1 s each."""
-    from orienteer.bench.library import classic_seconds
+    from orienteer.bench.published import classic_seconds
 
     _files(folder, "Classic files against best known values", classic_seconds, **given)
 
@@ -312,9 +312,9 @@ def _files(
     threads: int,
     out: Path,
 ) -> None:
-    from orienteer.bench.library import known_files, run_files
     from orienteer.bench.methods import parse_methods
     from orienteer.bench.paper import NAMED
+    from orienteer.bench.published import known_files, run_files
     from orienteer.cli.progress import Bar
 
     methods = parse_methods(method, NAMED, device)

@@ -23,7 +23,7 @@ from orienteer.learn.distributed import Team
 from orienteer.learn.dqn import follow
 from orienteer.learn.instances import Recipe
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, is_lesson, load_labels
-from orienteer.learn.library import Library
+from orienteer.learn.lessons import Library
 from orienteer.learn.losses import LOSSES, Part, make_part, policy_loss
 from orienteer.learn.schedule import cosine
 from orienteer.learn.session import Options, Session

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from orienteer.learn.library import Lessons
+from orienteer.learn.lessons import Lessons
 from orienteer.network.features import Tokens
 from orienteer.network.policy_network import Goal, Outlook, leaving_cost, to_leave
 

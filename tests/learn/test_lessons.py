@@ -9,7 +9,7 @@ from orienteer import Instance
 from orienteer.data.generate import COSTS
 from orienteer.heuristics.enumerate import Enumerate
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, stray, tail
-from orienteer.learn.library import Lessons, Library
+from orienteer.learn.lessons import Lessons, Library
 
 RECIPE = LabelRecipe(sizes=(4, 5), favoured=(), costs=COSTS, apart=0.4)
 
