@@ -59,4 +59,5 @@ def test_batches_on_a_gpu_go_through_the_learned_search(monkeypatch: pytest.Monk
     for instance, one, before in zip(instances, mended, learned, strict=True):
         assert check_tour(instance, one.tour.nodes) == one.tour
         assert one.prize >= before.prize
+        assert one.steps <= 500
     assert mended[0].settings["choice"] == "cs-l, lns"

@@ -12,7 +12,7 @@ from orienteer.core.instance import Instance
 from orienteer.core.result import Result
 from orienteer.core.run import Run
 from orienteer.core.solver import OnDone, Solver, no_news
-from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Progress, Stop
 from orienteer.heuristics.neighbourhood import NeighbourhoodConfig, NeighbourhoodSearch
 
 CROOKED = 0.25
@@ -54,11 +54,12 @@ class Auto(Solver):
         return NeighbourhoodSearch().default_stop(instance)
 
     def prepare(self, instance: Instance) -> None:
-        self.choice = "cs-p, lns" if is_crooked(instance) else "lns"
         NeighbourhoodSearch().prepare(instance)
 
     def search(self, run: Run, seed: int) -> None:
-        if not is_crooked(run.instance):
+        crooked = is_crooked(run.instance)
+        self.choice = "cs-p, lns" if crooked else "lns"
+        if not crooked:
             NeighbourhoodSearch().search(run, seed)
             return
         self._widen(run, seed)
@@ -116,10 +117,22 @@ class Auto(Solver):
             return [self._named(result) for result in found]
         results = []
         for index, (instance, result) in enumerate(zip(instances, found, strict=True)):
-            mended = NeighbourhoodSearch().solve(instance, stop, seed=seed + index, initial=result.tour.nodes)
-            results.append(self._named(mended))
+            results.append(self._named(self._mended(instance, result, stop, seed + index)))
             on_done(index + 1, len(instances))
         return results
+
+    def _mended(self, instance: Instance, result: Result, stop: Stop, seed: int) -> Result:
+        """The result after a neighbourhood search with what it has left of the allowance."""
+        now = Progress(result.seconds, result.steps, 0, result.prize)
+        if stop(now):
+            return result
+        cuts: list[Stop] = [stop]
+        if math.isfinite(stop.seconds_left(now)):
+            cuts.append(MaxSeconds(stop.seconds_left(now)))
+        if math.isfinite(stop.steps_left(now)):
+            cuts.append(MaxSteps(int(stop.steps_left(now))))
+        more = NeighbourhoodSearch().solve(instance, AnyOf(*cuts), seed=seed, initial=result.tour.nodes)
+        return dataclasses.replace(more, seconds=result.seconds + more.seconds, steps=result.steps + more.steps)
 
     def _named(self, result: Result) -> Result:
         return dataclasses.replace(result, solver=self.name, settings=self.settings)
