@@ -23,12 +23,15 @@ from orienteer.learn.distributed import Team
 from orienteer.learn.dqn import follow
 from orienteer.learn.instances import Recipe
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, is_lesson, load_labels
-from orienteer.learn.lessons import Library
-from orienteer.learn.losses import LOSSES, Part, make_part, policy_loss
+from orienteer.learn.lessons import Library, usual_width
+from orienteer.learn.losses import LOSSES, Part, join_parts, make_part, policy_loss
+from orienteer.learn.muon import optimizers
+from orienteer.learn.recorded import Recorder
 from orienteer.learn.schedule import cosine
 from orienteer.learn.session import Options, Session
 from orienteer.learn.validation import TourValidation, Validation
 from orienteer.network.batching import in_batches, precision
+from orienteer.network.edge_attention import triton_is_there
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 from orienteer.network.solvers import score_of
 from orienteer.network.weights import Method, Model
@@ -96,9 +99,8 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
     network = PolicyNetwork(settings.network).to(device)
     average = copy.deepcopy(network).requires_grad_(False)
     teach = team.wrap(Teacher(network, settings))
-    optimizer = torch.optim.AdamW(
-        network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay, fused=device.type == "cuda"
-    )
+    moving = optimizers(network, settings.learning_rate, settings.weight_decay)
+    recorder = Recorder(teach) if device.type == "cuda" and team.size == 1 and triton_is_there() else None
     generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
     validation = _validation(settings, options.validation, device)
     named = replace(settings, labels=tuple(Path(path).name for path in settings.labels))  # where they lay says nothing
@@ -110,7 +112,7 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
         return {
             "network": network.state_dict(),
             "average": average.state_dict(),
-            "optimizer": optimizer.state_dict(),
+            "optimizers": [one.state_dict() for one in moving],
             "generator": generator.get_state(),
         }
 
@@ -119,7 +121,8 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
         if saved is not None:
             network.load_state_dict(saved["network"])
             average.load_state_dict(saved["average"])
-            optimizer.load_state_dict(saved["optimizer"])
+            for optimizer, state in zip(moving, saved["optimizers"], strict=True):
+                optimizer.load_state_dict(state)
             if device.type == "cpu":  # where a resumed run is to equal an unbroken one
                 generator.set_state(saved["generator"].cpu())
 
@@ -131,11 +134,11 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
                 fresh = own_labels(average, settings, seed=options.seed * 1000 + done * team.size + team.rank)
                 library.add(Library.build(fresh, device, _processes()))
                 options.say(f"round {done}: {len(fresh):,} labels of its own, {len(library):,} in all")
-            for group in optimizer.param_groups:
-                group["lr"] = settings.learning_rate * cosine(passed)
+            for group in (group for optimizer in moving for group in optimizer.param_groups):
+                group["lr"] = group["initial_lr"] * cosine(passed)
             losses = []
             for lessons in _batches(library, generator, settings):
-                losses.append(_step(teach, lessons, optimizer, team))
+                losses.append(_step(teach, lessons, moving, team, recorder))
                 follow(average, network, settings.follow)
             policy, visit, worth = torch.stack(losses).mean(0)
             seen = settings.batch * settings.steps
@@ -152,7 +155,7 @@ def own_labels(network: nn.Module, settings: ExpertSettings, seed: int) -> list[
     sources = [
         draw_source(settings.recipe, one, np.random.default_rng(one)) for one in range(first, first + settings.fresh)
     ]
-    config, scorer = CostLevelConfig(settings.beam, branch=8), _scorer(settings)(network)
+    config, scorer = CostLevelConfig(settings.beam, branch=8, spread=0.5), _scorer(settings)(network)
     labels = []
     order = sorted(range(len(sources)), key=lambda number: sources[number].n)
     for begin in range(0, len(order), 512):
@@ -180,17 +183,27 @@ class Teacher(nn.Module):
         return total, torch.stack((policy, visit, worth)).detach()
 
 
-def _step(teach: nn.Module, parts: list[Part], optimizer: torch.optim.Optimizer, team: Team) -> Tensor:
+def _step(
+    teach: nn.Module,
+    parts: list[Part],
+    moving: list[torch.optim.Optimizer],
+    team: Team,
+    recorder: Callable[[Part], Tensor] | None = None,
+) -> Tensor:
     """One gradient step on a batch that comes in parts; the three losses."""
-    optimizer.zero_grad(set_to_none=True)
     losses = []
-    for number, part in enumerate(parts):
-        with team.quiet(teach, last=number == len(parts) - 1):
-            loss, split = teach(part)
-            torch.autograd.backward(loss * part.share)
-        losses.append(split * part.share)
+    if recorder is not None and len(parts) == 1:
+        losses.append(recorder(parts[0]).clone())
+    else:
+        teach.zero_grad(set_to_none=True)
+        for number, part in enumerate(parts):
+            with team.quiet(teach, last=number == len(parts) - 1):
+                loss, split = teach(part)
+                torch.autograd.backward(loss * part.share)
+            losses.append(split * part.share)
     nn.utils.clip_grad_norm_(teach.parameters(), 1.0)
-    optimizer.step()
+    for optimizer in moving:
+        optimizer.step()
     return torch.stack(losses).sum(0)
 
 
@@ -206,7 +219,14 @@ def _batches(library: Library, generator: torch.Generator, settings: ExpertSetti
             for index, given in parts:
                 share = len(index) / settings.batch
                 steps[number].append(make_part(settings.network.goal, lessons, index, given, share))
-    return steps
+    return [_joined(parts, settings.part) for parts in steps] if generator.device.type == "cuda" else steps
+
+
+def _joined(parts: list[Part], most: int) -> list[Part]:
+    """The parts as one of a usual width, unless these are more states than go through the network at a time."""
+    if sum(len(part.node) for part in parts) > most:
+        return parts
+    return [join_parts(parts, usual_width(max(part.given.node.shape[1] for part in parts)))]
 
 
 def _first_labels(settings: ExpertSettings) -> list[Label]:

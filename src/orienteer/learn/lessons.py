@@ -139,7 +139,7 @@ class Library:
         useful = [label for label in labels if len(label.nodes) - label.given >= 2]
         grouped: dict[int, list[Label]] = {}
         for label in useful:
-            grouped.setdefault(_width(label.source), []).append(label)
+            grouped.setdefault(usual_width(label.source.n + 2), []).append(label)
         if processes == 1 or len(useful) < 5000:
             return cls([_pool(some, width, device, map) for width, some in sorted(grouped.items())])
         # Spawned, not forked: a process with a GPU and threads must not be copied.
@@ -188,8 +188,8 @@ def _marked(route: Tensor, where: Tensor, nodes: int, values: Tensor | None = No
     return table.scatter_(1, torch.where(where, route, nodes), values)[:, :nodes]
 
 
-def _width(source: Source) -> int:
-    size = source.n + 2
+def usual_width(size: int) -> int:
+    """To how many nodes a problem of that size is padded."""
     return next((width for width in WIDTHS if width >= size), size)
 
 

@@ -1,5 +1,6 @@
 """What a network's second and third head lack on lessons: one pair of losses for prizes, one for tours."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -7,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from orienteer.learn.lessons import Lessons
-from orienteer.network.features import Tokens
+from orienteer.network.features import Tokens, join_tokens
 from orienteer.network.policy_network import Goal, Outlook, leaving_cost, to_leave
 
 
@@ -31,6 +32,18 @@ def make_part(goal: Goal, lessons: Lessons, index: Tensor, given: Tokens, share:
     leave = lessons.leave[index]
     each = leave.gather(1, given.node) * given.present
     return Part(given, lessons.node[index], each / step[:, None], leave.sum(1) / step, share)
+
+
+def join_parts(parts: Sequence[Part], width: int) -> Part:
+    """The parts of a gradient step as one, padded to a width that none exceeds."""
+    given = join_tokens([part.given for part in parts], width)
+    return Part(
+        given,
+        torch.cat([part.node for part in parts]),
+        torch.cat([functional.pad(part.later, (0, width - part.later.shape[1])) for part in parts]),
+        torch.cat([part.value for part in parts]),
+        sum(part.share for part in parts),
+    )
 
 
 def policy_loss(seen: Outlook, part: Part) -> Tensor:

@@ -20,8 +20,8 @@ WIDE = NetworkConfig(
 SMALL = replace(WIDE, hidden=32, heads=4, layers=2)
 PLAIN = Recipe(favour=1.0, asymmetric=0.0, apart=0.0)
 """The paper's instances."""
-HARD = LabelRecipe(costs=("xasy", "xasy", "tmat", "euclidean"))
-"""For the rounds of expert iteration: mostly the costs with which the neighbourhood search is weakest."""
+HARD = LabelRecipe(sizes=(10, 110), costs=("xasy", "tmat"))
+"""For the rounds of expert iteration: the costs with which the neighbourhood search is weakest."""
 TINY = Recipe(10, 20, (20,), 0.5, asymmetric=0.0)
 """For trying things out."""
 
@@ -117,10 +117,15 @@ PRESETS: dict[str, dict[str, Any]] = {
         ),
     },
     "expert": {
-        "tuned": ExpertSettings(recipe=HARD, rounds=2, batch=4096, part=8192, steps=4),
-        "laptop": ExpertSettings(network=PolicyConfig(hidden=64, heads=4, layers=3), batch=4096, part=8192, steps=4),
+        "tuned": ExpertSettings(recipe=HARD, rounds=2, fresh=4096, beam=40, part=8192, learning_rate=3e-3),
+        "laptop": ExpertSettings(network=PolicyConfig(64, layers=3, widen=2), part=8192, learning_rate=3e-3),
         "small": ExpertSettings(
-            network=PolicyConfig(hidden=32, heads=2, layers=2), batch=128, part=128, steps=4, follow=0.98
+            network=PolicyConfig(hidden=32, heads=2, layers=2),
+            batch=128,
+            part=128,
+            steps=4,
+            learning_rate=3e-3,
+            follow=0.98,
         ),
     },
     "at": _decoders("attention"),

@@ -74,11 +74,11 @@ class Packed:
         states, self.width = given.node.shape
         device = given.node.device
         size = -(-given.total // ROUND) * ROUND
-        self.dtype, self.total = dtype, given.total
+        self.dtype = dtype
         self.count = given.present.sum(1)
         self.first = self.count.cumsum(0) - self.count
         # The tokens beyond belong to a state of their own, which nobody asks for.
-        lengths = functional.pad(self.count, (0, 1), value=size - given.total)
+        lengths = torch.cat((self.count, size - self.count.sum(dim=0, keepdim=True)))
         self.state = torch.repeat_interleave(torch.arange(states + 1, device=device), lengths, output_size=size)
         place = torch.arange(size, device=device) - functional.pad(self.first, (0, 1))[self.state]
         self.flat = torch.where(self.state < states, self.state * self.width + place, states * self.width)
@@ -98,19 +98,19 @@ class Packed:
         return table.index_put((self.flat,), packed)[:-1].view(states, self.width)
 
     def current(self, hidden: Tensor) -> Tensor:
-        return hidden[self.now]
+        return hidden.index_select(0, self.now)
 
     def mean(self, hidden: Tensor) -> Tensor:
         total = torch.zeros(len(self.count) + 1, hidden.shape[1], dtype=hidden.dtype, device=hidden.device)
         return total.index_add(0, self.state, hidden)[:-1] / self.count[:, None]
 
     def point(self, hidden: Tensor, query: Tensor) -> Tensor:
-        return (hidden * query[self.state.clamp_max(len(query) - 1)]).sum(1)
+        return (hidden * query.index_select(0, self.state.clamp_max(len(query) - 1))).sum(1)
 
     def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
         from orienteer.network.fused_attention import fused_attention
 
-        return fused_attention(parts, self.edges, self.hops, self.alike, self.first, self.few, bias, self.total)
+        return fused_attention(parts, self.edges, self.hops, self.alike, self.first, self.few, bias)
 
     def add_norm(self, stream: Tensor, more: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
         from orienteer.network.fused_norm import fused_add_norm
@@ -121,10 +121,10 @@ class Packed:
 Layout = Padded | Packed
 
 
-def layout(given: Tokens, dtype: torch.dtype) -> Layout:
-    """How to lay out the tokens where they are."""
-    fused = given.edges.is_cuda and given.node.shape[1] <= WIDEST_FUSED and triton_is_there()
-    return Packed(given, dtype) if fused else Padded(given, dtype)
+def layout(given: Tokens, dtype: torch.dtype, heads: int, size: int) -> Layout:
+    """How to lay out the tokens where they are, for attention with so many heads of that size."""
+    fits = given.node.shape[1] <= WIDEST_FUSED and _is_power(heads) and _is_power(size) and size >= 16
+    return Packed(given, dtype) if fits and given.edges.is_cuda and triton_is_there() else Padded(given, dtype)
 
 
 class EdgeAttention(nn.Module):
@@ -141,6 +141,11 @@ class EdgeAttention(nn.Module):
         size = hidden.shape[-1]
         parts = self.project(hidden).unflatten(-1, (3, self.heads, size // self.heads))
         return self.join(where.attend(parts, self.bias).flatten(-2))
+
+
+def _is_power(number: int) -> bool:
+    """Whether it is a power of two, as sizes of blocks must be."""
+    return number & (number - 1) == 0
 
 
 @cache

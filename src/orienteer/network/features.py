@@ -5,10 +5,12 @@ on the unit of costs nor on that of prizes. Only the current node, the end and t
 tokens.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
@@ -123,6 +125,24 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) 
         symmetric=problems.symmetric[states.instance],
         total=total,
     )
+
+
+def join_tokens(parts: Sequence[Tokens], width: int) -> Tokens:
+    """Sub-problems of several widths as one set of a width that none exceeds, with more padding."""
+
+    def joined(name: str, sides: int) -> Tensor:
+        """A field of all, `sides` of whose dimensions after the first count tokens."""
+        tensors = []
+        for one in parts:
+            tensor = getattr(one, name)
+            more = width - one.node.shape[1]
+            padding = (0, 0) * (tensor.dim() - 1 - sides) + (0, more) * sides
+            tensors.append(functional.pad(tensor, padding) if more else tensor)
+        return torch.cat(tensors)
+
+    sides = {"node": 1, "present": 1, "choice": 1, "open": 1, "nodes": 1, "edges": 2}
+    names = [field.name for field in fields(Tokens) if field.name != "total"]
+    return Tokens(**{name: joined(name, sides.get(name, 0)) for name in names}, total=sum(one.total for one in parts))
 
 
 def edge_attributes(given: Tokens, dtype: torch.dtype) -> Tensor:

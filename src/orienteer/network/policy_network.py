@@ -28,7 +28,7 @@ class PolicyConfig:
 
     hidden: int = 128
     """Size of a node's vector."""
-    heads: int = 8
+    heads: int = 4
     layers: int = 6
     widen: int = 4
     """Inner size of the layers' feed-forward parts, in units of `hidden`."""
@@ -92,7 +92,7 @@ class PolicyNetwork(nn.Module):
             given = _without_limit(given)
         width = given.nodes.shape[1]
         inputs = torch.cat((given.nodes, given.overall[:, None].expand(-1, width, -1)), dim=2)
-        where = layout(given, compute_dtype(inputs))
+        where = layout(given, compute_dtype(inputs), self.config.heads, self.config.hidden // self.config.heads)
         stream = self.enter(where.pack(inputs)).to(inputs.dtype)  # sums need more digits than bfloat16 has
         more = torch.zeros_like(stream, dtype=where.dtype)
         for layer in self.layers:

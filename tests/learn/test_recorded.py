@@ -1,0 +1,71 @@
+"""Recorded gradients are those of a plain step; and parts of a step joined together have the same losses."""
+
+import numpy as np
+import pytest
+import torch
+
+from orienteer.learn.expert import ExpertSettings, Teacher, _batches, _joined
+from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source
+from orienteer.learn.lessons import Library
+from orienteer.learn.losses import Part
+from orienteer.learn.recorded import Recorder, _tensors, _with_tensors
+from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+
+SETTINGS = ExpertSettings(PolicyConfig(32, 2, 2), labels=("some",), batch=24, part=64, steps=2)
+RECIPE = LabelRecipe(sizes=(5, 130), favoured=(), costs=("euclidean", "tmat"))
+
+
+def _steps(device: str) -> list[list[Part]]:
+    """Steps of lessons of problems of two widths."""
+    rng = np.random.default_rng(0)
+    sources = [draw_source(RECIPE, seed, rng) for seed in range(FIRST_SEED, FIRST_SEED + 12)]
+    assert {source.n > 110 for source in sources} == {False, True}
+    labels = [Label(source, (0, 1, 2, 3, 1 + source.n if source.separate_end else 0), 1) for source in sources]
+    library = Library.build(labels, torch.device(device))
+    return _batches(library, torch.Generator(device).manual_seed(1), SETTINGS)
+
+
+def _teacher(device: str) -> Teacher:
+    torch.manual_seed(0)
+    network = PolicyNetwork(SETTINGS.network)
+    for parameter in network.parameters():
+        torch.nn.init.normal_(parameter, std=0.1)
+    return Teacher(network, SETTINGS).to(device)
+
+
+def test_joined_parts_have_the_losses_of_the_parts() -> None:
+    teach = _teacher("cpu")
+    for parts in _steps("cpu"):
+        assert len(parts) == 2
+        [joined] = _joined(parts, SETTINGS.part)
+        assert joined.given.node.shape[1] == 208
+        assert joined.given.total == sum(part.given.total for part in parts)
+        apart = sum(teach(part)[1] * part.share for part in parts)
+        torch.testing.assert_close(teach(joined)[1] * joined.share, apart, rtol=1e-4, atol=1e-5)
+        assert len(_joined(parts, 20)) == 2, "more than go through the network at a time"
+
+
+def test_a_part_is_its_tensors() -> None:
+    part = _steps("cpu")[0][0]
+    doubled = _with_tensors(part, [one.clone() for one in _tensors(part)])
+    assert doubled.share == part.share
+    assert doubled.given.total == part.given.total
+    for one, two in zip(_tensors(part), _tensors(doubled), strict=True):
+        assert one is not two
+        assert torch.equal(one, two)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_recorded_gradients_are_those_of_a_plain_step() -> None:
+    teach, plain = _teacher("cuda"), _teacher("cuda")
+    recorder = Recorder(teach)
+    for [part] in _steps("cuda"):
+        losses = recorder(part)
+        loss, split = plain(part)
+        plain.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss * part.share)
+        torch.testing.assert_close(losses, split * part.share, rtol=1e-3, atol=1e-3)
+        for one, two in zip(teach.parameters(), plain.parameters(), strict=True):
+            assert one.grad is not None
+            assert two.grad is not None
+            torch.testing.assert_close(one.grad, two.grad, rtol=2e-2, atol=2e-3)
