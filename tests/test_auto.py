@@ -5,6 +5,7 @@ import pytest
 
 from orienteer import Instance, MaxSteps, check_tour, solve
 from orienteer.auto import Auto, AutoConfig, is_crooked
+from orienteer.core.stop import When
 from orienteer.data.generate import generate
 from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
 
@@ -55,6 +56,8 @@ def test_batches_on_a_gpu_go_through_the_learned_search(monkeypatch: pytest.Monk
     assert [one.tour for one in plain] == [one.tour for one in learned]
     assert {(one.solver, one.settings["choice"]) for one in plain} == {("auto", "cs-l")}
     assert told[-1] == 3
+    endless = Auto(AutoConfig("cpu")).solve_batch(instances, When(lambda now: False))
+    assert [one.tour for one in endless] == [one.tour for one in learned], "nothing would ever end a search of each"
     mended = Auto(AutoConfig("cpu")).solve_batch(instances, MaxSteps(500), seed=5)
     for instance, one, before in zip(instances, mended, learned, strict=True):
         assert check_tour(instance, one.tour.nodes) == one.tour

@@ -111,9 +111,10 @@ class Auto(Solver):
         from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
 
         learned = LearnedCostLevelSearch(LearnedLevelConfig(device=self.config.device))
-        self.choice = learned.name if stop is None else f"{learned.name}, lns"
-        found = learned.solve_batch(instances, stop, seed=seed, on_done=no_news if stop else on_done)
-        if stop is None:
+        mending = stop is not None and _ends(stop, Progress(0.0, 0, 0, 0.0))
+        self.choice = f"{learned.name}, lns" if mending else learned.name
+        found = learned.solve_batch(instances, stop, seed=seed, on_done=no_news if mending else on_done)
+        if stop is None or not mending:
             return [self._named(result) for result in found]
         results = []
         for index, (instance, result) in enumerate(zip(instances, found, strict=True)):
@@ -136,6 +137,11 @@ class Auto(Solver):
 
     def _named(self, result: Result) -> Result:
         return dataclasses.replace(result, solver=self.name, settings=self.settings)
+
+
+def _ends(stop: Stop, now: Progress) -> bool:
+    """Whether the criterion ends a search that goes on for ever."""
+    return math.isfinite(stop.seconds_left(now)) or math.isfinite(stop.steps_left(now))
 
 
 def is_crooked(instance: Instance) -> bool:

@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from instances import all_families, small_instance, small_instances
 from oracle import best_prize
 from orienteer import MaxSeconds, MaxSteps, NoImprovement, TargetPrize, solve, solve_batch
+from orienteer.beam import solvers
 from orienteer.beam.device import choose_device
 from orienteer.beam.score import Children
 from orienteer.beam.solvers import CostLevelSolver, PrizeCostLevelSearch
+from orienteer.data.generate import generate
 
 SOLVERS = ("cs-p", "tsili-beam")
 
@@ -182,3 +184,14 @@ def test_scorer_is_asked_once_for_each_expanded_path():
     instances = [small_instance("euclidean", 20, seed) for seed in range(5)]
     Counting().solve_batch(instances)
     assert 5 * 20 < sum(asked) < 5 * 82 * 20 * 2
+
+
+@pytest.mark.parametrize("name", ["cs-p", "cs-l"])
+def test_batches_side_by_side_change_nothing(name, monkeypatch):
+    instances = [*generate(12, count=5, seed=1), *generate(7, count=4, seed=2)]
+    whole = solve_batch(instances, name, beam=5, device="cpu")
+    monkeypatch.setattr(solvers, "lanes_for", lambda device, count: 2)
+    news = []
+    halves = solve_batch(instances, name, beam=5, device="cpu", on_done=lambda done, total: news.append(done))
+    assert [one.tour for one in halves] == [one.tour for one in whole]
+    assert news == [5, 9]

@@ -4,6 +4,7 @@ import dataclasses
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import ClassVar
 
 import torch
@@ -11,7 +12,7 @@ import torch
 from orienteer.beam.alternatives import alternatives
 from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
 from orienteer.beam.cost_level import LEVELS, CostLevelConfig, cost_level_search
-from orienteer.beam.device import choose_device, memory_budget
+from orienteer.beam.device import choose_device, in_lanes, lane, lanes_for, memory_budget
 from orienteer.beam.expand import Expander, Watch
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
@@ -87,18 +88,27 @@ class BeamSolver(Solver):
         """
         device = choose_device(self.config.device)
         scorer = self.scorer(device)
-        results: dict[int, Result] = {}
-        for rows in self._batches(instances, memory_budget(device)):
+        lanes = lanes_for(device, len(instances))
+        most = -(-len(instances) // lanes)
+        batches = self._batches(instances, memory_budget(device) // lanes, most)
+
+        def work(rows: list[int]) -> list[Result]:
             batch = [instances[row] for row in rows]
-            answers = self._solve_together(batch, Never() if stop is None else stop, scorer, device)
+            with lane(device) if lanes > 1 else nullcontext():
+                return self._solve_together(batch, Never() if stop is None else stop, scorer, device, lanes)
+
+        results: dict[int, Result] = {}
+        for rows, answers in zip(batches, in_lanes(work, batches, lanes), strict=True):
             results.update(
                 (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
             )
             on_done(len(results), len(instances))
         return [results[row] for row in range(len(instances))]
 
-    def _solve_together(self, batch: list[Instance], stop: Stop, scorer: Scorer, device: torch.device) -> list[Result]:
-        clock = _BatchClock(len(batch), stop)
+    def _solve_together(
+        self, batch: list[Instance], stop: Stop, scorer: Scorer, device: torch.device, lanes: int
+    ) -> list[Result]:
+        clock = _BatchClock(len(batch) * lanes, stop)
         known: list[list[int] | None] = [None] * len(batch)
         routes: list[list[int]] = [[]] * len(batch)
         others: list[list[list[int]]] = [[]] * len(batch)
@@ -152,13 +162,14 @@ class BeamSolver(Solver):
             run.tighten(run.best.prize)
             run.settled = True
 
-    def _batches(self, instances: Sequence[Instance], budget: int) -> list[list[int]]:
-        """Rows of the instances in batches of similar size, each within the bytes of `budget`."""
+    def _batches(self, instances: Sequence[Instance], budget: int, most: int) -> list[list[int]]:
+        """Rows of the instances in batches of similar size, at most so many, each within the bytes of `budget`."""
         batches: list[list[int]] = []
         size = beams = 0
         for row in sorted(range(len(instances)), key=lambda row: -instances[row].size):
             beams = max(beams, self.beams(instances[row]))
-            if not batches or not self._fit(len(batches[-1]) + 1, size, beams, budget):
+            full = not batches or len(batches[-1]) == most
+            if full or not self._fit(len(batches[-1]) + 1, size, beams, budget):
                 batches.append([])
                 size, beams = instances[row].size, self.beams(instances[row])
             batches[-1].append(row)

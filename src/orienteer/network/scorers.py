@@ -192,17 +192,15 @@ def _log_probability(logits: Tensor) -> Tensor:
 
 
 class _Remembered(Generic[Made]):
-    """A function of the problems, computed anew when others come and forgotten when they are gone."""
+    """A function of problems, computed once for each and forgotten when they are gone; threads may share it."""
 
     def __init__(self, make: Callable[[Problems], Made]):
         self._make = make
-        self._made: tuple[weakref.ref[Problems], Made] | None = None
+        self._made: dict[int, Made] = {}
 
     def __call__(self, problems: Problems) -> Made:
-        if self._made is None or self._made[0]() is not problems:
-            self._made = (weakref.ref(problems, self._forget), self._make(problems))
-        return self._made[1]
-
-    def _forget(self, gone: "weakref.ref[Problems]") -> None:
-        if self._made is not None and self._made[0] is gone:
-            self._made = None
+        key = id(problems)
+        if key not in self._made:
+            self._made[key] = self._make(problems)
+            weakref.finalize(problems, self._made.pop, key, None)
+        return self._made[key]
