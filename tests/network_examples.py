@@ -43,6 +43,12 @@ def seen(states: States, more: int = 0, dtype: torch.dtype = torch.float64) -> T
     return replace(given, **{name: x.to(dtype) for name, x in floats.items()})
 
 
+def moved(given: Tokens, device: str) -> Tokens:
+    """The tokens on another device."""
+    values = {field.name: getattr(given, field.name) for field in fields(given)}
+    return replace(given, **{name: x.to(device) for name, x in values.items() if isinstance(x, torch.Tensor)})
+
+
 def shaken(model: torch.nn.Module, seed: int = 0) -> torch.nn.Module:
     """The model in double precision with every weight random, so that nothing is zero by its initial choice."""
     generator = torch.Generator().manual_seed(seed)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 import torch
 
-from network_examples import beginning, seen, some_instance
+from network_examples import beginning, moved, seen, some_instance
 from orienteer.network.edge_attention import Packed, Padded
 from orienteer.network.features import EDGE_KERNELS
 
@@ -26,10 +26,10 @@ def test_packed_attention_equals_padded_attention_and_so_do_gradients() -> None:
     states, width = given.node.shape
     parts = torch.randn(states, width, 3, 2, 16, requires_grad=True)
     bias = (torch.randn(2, EDGE_KERNELS) / 3).requires_grad_()
-    packed, padded = Packed(given, torch.float32), Padded(given, torch.float32)
-    one = packed.attend(packed.pack(parts).to(DEVICE), bias.to(DEVICE)).cpu()
+    packed, padded = Packed(moved(given, DEVICE), torch.float32), Padded(given, torch.float32)
+    one = packed.attend(packed.pack(parts.to(DEVICE)), bias.to(DEVICE)).cpu()
     assert (one[given.total :] == 0).all()
-    two = packed.pack(padded.attend(parts, bias).flatten(2)).unflatten(1, (2, 16))
+    two = packed.pack(padded.attend(parts, bias).flatten(2).to(DEVICE)).cpu().unflatten(1, (2, 16))
     torch.testing.assert_close(one[: given.total], two[: given.total], **TOLERANCE)
     seed = torch.randn_like(one[: given.total])
     for left, right in zip(

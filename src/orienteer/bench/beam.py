@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from orienteer.beam.device import choose_device
 from orienteer.bench import chart
 from orienteer.bench.compare import summary_table
 from orienteer.bench.methods import Method
@@ -30,7 +31,7 @@ def run_beam(
 ) -> Report:
     """Runs the grid, then step-by-step beams of such widths that their networks look as often, and writes the table."""
     grid = [(width, tau) for tau in taus for width in widths]
-    network = weights or LearnedCostLevelSearch.weights
+    network = weights or LearnedCostLevelSearch.default_weights(choose_device(device))
     levels = [_levels(width, tau, network, device) for width, tau in grid]
     pilot = _steps(PILOT, network, device)
     total = len(one) * (2 * len(levels) + 1)

@@ -152,10 +152,10 @@ def _value(text: str) -> Any:
 
 def _weights_digest(solver: Solver) -> str:
     """The content of the weights, so that a retrained file under an old name is another method."""
+    from orienteer.beam.device import choose_device
     from orienteer.network.solvers import LearnedSolver
-    from orienteer.network.weights import find_weights
 
     if not isinstance(solver, LearnedSolver):
         raise OrienteerError(f"{solver.name} has weights, but is no learned solver")
-    path = find_weights(solver.config.weights or solver.weights)
+    path = solver.weights_on(choose_device(solver.config.device))
     return f"{path.stem}:{hashlib.sha256(path.read_bytes()).hexdigest()[:10]}"

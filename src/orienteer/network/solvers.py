@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
@@ -45,7 +46,8 @@ class LearnedLevelConfig(CostLevelConfig):
     spread: float = 0.5
     """A path's rank falls by so many mean prizes for each better path of its queue that ends at the same node."""
     weights: str = ""
-    """Shipped weights by name, or a file; empty for flagship-small. The paper's network is an-dqn."""
+    """Shipped weights by name, or a file; empty for flagship on a GPU and flagship-small elsewhere. The paper's network
+    is an-dqn."""
 
 
 class LearnedSolver(BeamSolver):
@@ -58,10 +60,21 @@ class LearnedSolver(BeamSolver):
     """Whose weights it takes."""
     weights: ClassVar[str]
     """Shipped weights that it takes by default."""
+    gpu_weights: ClassVar[str] = ""
+    """Those that it takes on a GPU, where a larger network costs little more; empty for the same."""
+
+    @classmethod
+    def default_weights(cls, device: torch.device) -> str:
+        """The name of the shipped weights that it takes on a device."""
+        return (device.type == "cuda" and cls.gpu_weights) or cls.weights
+
+    def weights_on(self, device: torch.device) -> Path:
+        """The file of the weights that it takes on a device."""
+        return find_weights(self.config.weights or self.default_weights(device))
 
     def scorer(self, device: torch.device) -> NetworkScore:
         """The score with its weights on `device`; the same one at every call, so that its passes can be counted."""
-        path = find_weights(self.config.weights or self.weights)
+        path = self.weights_on(device)
         return _loaded(str(path.resolve()), path.stat().st_mtime_ns, device, self.methods)
 
     def prepare(self, instance: Instance) -> None:
@@ -132,6 +145,7 @@ class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):
     """CS(K, tau) with the learned score: the paper's method."""
 
     name, weights, methods, config_class = "cs-l", "flagship-small", ("expert", "dqn"), LearnedLevelConfig
+    gpu_weights = "flagship"
 
 
 def score_of(model: Model, method: Method) -> NetworkScore:
