@@ -15,6 +15,9 @@ from orienteer.core.instance import Instance
 from orienteer.network.scorers import ActorScore, DecoderScore, NetworkScore, TourScore, ValueScore
 from orienteer.network.weights import Method, Model, find_weights, load_model
 
+BEAMS = {"cuda": 20, "cpu": 12}
+"""Widths of the learned cost-level search where none is asked for: on a CPU an answer is to come within a second."""
+
 
 @dataclass(frozen=True)
 class GreedyConfig:
@@ -41,6 +44,8 @@ class BeamConfig(StepConfig):
 class LearnedLevelConfig(CostLevelConfig):
     """Settings of the cost-level beam search with the learned score."""
 
+    beam: int | None = 0
+    """K, the most paths in a queue; 0 is 20 on a GPU and 12 elsewhere, None keeps them all."""
     branch: int | None = 8
     """Only so many best children of a path enter the queues; None is all of them."""
     spread: float = 0.5
@@ -48,6 +53,11 @@ class LearnedLevelConfig(CostLevelConfig):
     weights: str = ""
     """Shipped weights by name, or a file; empty for flagship on a GPU and flagship-small elsewhere. The paper's network
     is an-dqn."""
+
+    def __post_init__(self) -> None:
+        if self.beam == 0:
+            object.__setattr__(self, "beam", BEAMS[choose_device(self.device).type])
+        super().__post_init__()
 
 
 class LearnedSolver(BeamSolver):
