@@ -1,5 +1,7 @@
 """Networks as scores: parent and child agree where Bellman's equation holds, and what it saves."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
@@ -13,6 +15,8 @@ from orienteer.learn.environment import advance
 from orienteer.network.attention_network import AttentionNetwork
 from orienteer.network.batching import take
 from orienteer.network.decoders import RouteConfig, RouteModel
+from orienteer.network.features import cheapest_ways, reachable
+from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 from orienteer.network.scorers import ActorScore, DecoderScore, ValueScore
 
 
@@ -22,14 +26,14 @@ class PerfectScore(ValueScore):
     def __init__(self) -> None:
         super().__init__(AttentionNetwork(CONFIGS["paper"]))
 
-    def _action(self, states: States) -> Tensor:
+    def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
         self.passes += len(states)
         feasible = states.feasible()
         action = torch.where(feasible, 0.0, -torch.inf).double()
         for row, node in feasible.nonzero().tolist():
             child = advance(take(states, torch.tensor([row])), torch.tensor([node]))
             action[row, node] = states.problems.prizes[states.instance[row], node] + _to_go(child)
-        return action
+        return action, action.amax(1)
 
 
 def _to_go(state: States) -> float:
@@ -108,3 +112,22 @@ def test_what_is_remembered_of_a_batch_serves_no_other() -> None:
         for one, fresh in zip(shared, (ValueScore(network), DecoderScore(model)), strict=True):
             assert torch.equal(one.children(states).scores, fresh.children(states).scores)
         del states
+
+
+def test_beyond_what_it_knows_a_path_is_ranked_by_what_was_said_on_the_way() -> None:
+    network = PolicyNetwork(PolicyConfig(16, 2, 1)).eval()
+    first = beginning(some_instance(40, 1), some_instance(9, 2))
+    ways = cheapest_ways(first.problems.costs)
+    size = int(reachable(first, ways)[0].sum())
+    assert size > 20
+    plain, wary = ValueScore(network), ValueScore(network, known=20)
+    assert torch.equal(wary.children(first).scores, plain.children(first).scores), "nothing has been said before"
+    second = first.extended(torch.tensor([0, 0, 1]), torch.tensor([3, 4, 5]))
+    second = replace(second, score=torch.tensor([7.0, -2.0, 100.0], dtype=torch.float64))
+    said, mixed = plain.children(second).scores, wary.children(second).scores
+    assert torch.equal(said[2], mixed[2]), "the small problem beside it is known"
+    own, choices = second.prize + plain._estimate(second)[1], said.isfinite()
+    assert choices.any(1).all()
+    expected = said + (1 - (20 / size) ** 2) * (second.score - own)[:, None]
+    torch.testing.assert_close(mixed[:2][choices[:2]], expected[:2][choices[:2]])
+    assert ValueScore(network, known=size)._trust(first.problems) is None

@@ -33,24 +33,37 @@ class ValueScore:
     """The learned heuristic f(P) = prize(P) + e(s'), with q from an attention network.
 
     A child P + v is scored from its parent's pass by prize(P) + q(s, v), which Bellman's equation makes the same thing.
+    In problems larger than `known`, the largest that the network has learned from, its values err, and the more a path
+    has left undone the more. There a path is ranked by a fading mean of what the network said on the way, so that its
+    choices count for more than its last word.
     """
 
-    def __init__(self, network: Network, part: int | None = None):
+    def __init__(self, network: Network, part: int | None = None, known: int | None = None):
         self.network, self.part = network, part
         self.passes = 0
         self._ways = _Remembered(lambda problems: cheapest_ways(problems.costs))
+        self._trust = _Remembered(lambda problems: _trust(problems, self._ways(problems), known))
 
     def children(self, states: States) -> Children:
-        return Children(states.prize[:, None] + self._action(states))
+        action, value = self._estimate(states)
+        scores = states.prize[:, None] + action
+        trust = self._trust(states.problems)
+        if trust is None:
+            return Children(scores)
+        problems, row = states.problems, states.instance
+        begun = states.last != problems.start.index_select(0, row)  # before that nothing has been said
+        doubt = torch.where(begun, 1 - trust.index_select(0, row), 0.0)[:, None]
+        before = (states.score - states.prize - value)[:, None]
+        return Children(torch.where(doubt > 0, scores + doubt * before, scores))
 
     def paths(self, states: States) -> Tensor:
-        best = self._action(states).amax(1)
+        best = self._estimate(states)[0].amax(1)
         return states.prize + torch.where(best.isinf(), 0.0, best)  # nothing more to win where there is no choice
 
-    def _action(self, states: States) -> Tensor:
+    def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
         self.passes += len(states)
         part = self.part or _part(states)
-        return evaluate([self.network], states, self._ways(states.problems), part)[0][0]
+        return evaluate([self.network], states, self._ways(states.problems), part)[0]
 
 
 class TourScore:
@@ -159,6 +172,17 @@ def encode(model: RouteModel, problems: Problems, ways: Tensor | None) -> Encode
     parts = list(in_parts(states, ways, _part(states)))
     with precision(problems.device):
         return model.encode(problems, parts)
+
+
+def _trust(problems: Problems, ways: Tensor, known: int | None) -> Tensor | None:
+    """(batch,) how much a network's last word counts: 1 in problems of at most `known` nodes, less and less beyond.
+
+    None where it is 1 for all.
+    """
+    size = reachable(States.initial(problems), ways).sum(1)
+    if known is None or int(size.max()) <= known:
+        return None
+    return (known / size.clamp_min(1)).clamp_max(1.0) ** 2
 
 
 def _wanted(problems: Problems, ways: Tensor) -> Tensor:

@@ -15,6 +15,8 @@ from orienteer.core.instance import Instance
 from orienteer.network.scorers import ActorScore, DecoderScore, NetworkScore, TourScore, ValueScore
 from orienteer.network.weights import Method, Model, find_weights, load_model
 
+KNOWN = 200
+"""Nodes of the largest problems that the flagship learns from."""
 BEAMS = {"cuda": 20, "cpu": 12}
 """Widths of the learned cost-level search where none is asked for: on a CPU an answer is to come within a second."""
 
@@ -165,7 +167,7 @@ def score_of(model: Model, method: Method) -> NetworkScore:
         "a2c": ActorScore,
         "at": DecoderScore,
         "pn": DecoderScore,
-        "expert": ValueScore,
+        "expert": lambda model: ValueScore(model, known=KNOWN),
         "tour": TourScore,
     }
     scorer: NetworkScore = makers[method](model)
