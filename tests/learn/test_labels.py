@@ -1,5 +1,6 @@
 """Labels: the problems that they name, the routes that they hold, and their files."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from oracle import best_prize
 from orienteer import BadFile, check_tour
 from orienteer.beam.solvers import PrizeCostLevelSearch
 from orienteer.cli.labels import labels as labels_command
+from orienteer.core.tour import route_cost
 from orienteer.data.generate import COSTS
 from orienteer.heuristics.enumerate import Enumerate
 from orienteer.learn import labels as module
@@ -18,6 +20,7 @@ from orienteer.learn.labels import (
     Label,
     LabelRecipe,
     draw_source,
+    improve_labels,
     load_labels,
     make_label,
     make_labels,
@@ -127,3 +130,37 @@ def test_the_command(tmp_path: Path) -> None:
     done = CliRunner().invoke(labels_command, arguments, catch_exceptions=False)
     assert done.output.startswith("5 labels in ")
     assert {label.source.costs for label in load_labels(out)} == {"xasy"}
+
+
+def test_better_routes_take_the_place_of_worse_ones() -> None:
+    recipe = LabelRecipe(sizes=(4, 5), favoured=(), costs=("euclidean", "tmat"), seconds=0.01, stretch=(1.0, 2.0))
+    good = [label for seed in range(FIRST_SEED, FIRST_SEED + 20) for label in make_label(recipe, seed)]
+    assert any(label.given > 1 for label in good)
+    poor = [_shortened(label) for label in good]
+    for old, new in zip(poor, improve_labels(poor, Enumerate()), strict=True):
+        instance = old.source.instance()
+        assert new.nodes[: old.given] == old.nodes[: old.given]
+        assert check_tour(instance, new.nodes).prize >= check_tour(instance, old.nodes).prize
+        if old.given == 1:
+            assert check_tour(instance, new.nodes).prize == pytest.approx(best_prize(instance))
+    assert list(improve_labels(good, Enumerate(), lambda: True)) == good, "out of time"
+
+
+def _shortened(label: Label) -> Label:
+    """The label without the last stop before its end, if there is one to spare."""
+    spare = len(label.nodes) - label.given > 2
+    instance = label.source.instance()
+    nodes = (*label.nodes[:-2], label.nodes[-1])
+    if not spare or route_cost(instance, nodes) > instance.limit:
+        return label
+    return replace(label, nodes=nodes)
+
+
+def test_improve_from_the_command_line(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.npz", tmp_path / "new.npz"
+    labels = [_shortened(label) for seed in range(FIRST_SEED, FIRST_SEED + 4) for label in make_label(TINY, seed)]
+    save_labels(old, labels)
+    result = CliRunner().invoke(labels_command, ["--improve", str(old), "--solver", "cs-p", "--out", str(new)])
+    assert result.exit_code == 0, result.output
+    assert f"of {len(labels)} labels improved" in result.output
+    assert [one.source for one in load_labels(new)] == [one.source for one in labels]

@@ -1,13 +1,17 @@
 """`orienteer labels`: random problems with good routes, for `orienteer train expert`."""
 
 import dataclasses
+import math
 import os
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from orienteer.cli.options import SEED, check_writable
+
+if TYPE_CHECKING:
+    from orienteer.core.solver import Solver
 
 
 @click.command()
@@ -17,6 +21,7 @@ from orienteer.cli.options import SEED, check_writable
 @click.option("--seed", type=SEED, default=0, metavar="N", help="Of the first problem.  [default: 0]")
 @click.option("--problem", type=click.Choice(("op", "tsp")), default="op", help="tsp: tours.  [default: op]")
 @click.option("--solver", metavar="NAME", help="Whose routes, without tails.  [default: lns, or kicks for tours]")
+@click.option("--improve", type=click.Path(), metavar="FILE.npz", help="Better routes for these labels, by --solver.")
 @click.option("--seconds", type=float, default=0.1, help="Search of lns for 100 nodes.  [default: 0.1]")
 @click.option("--kicks", type=click.IntRange(min=0), default=10, help="For tours, for each node.  [default: 10]")
 @click.option("--costs", metavar="KIND,...", help="Families of costs.  [default: a mixture]")
@@ -29,19 +34,27 @@ def labels(
     seed: int,
     problem: str,
     solver: str | None,
+    improve: str | None,
     seconds: float,
     kicks: int,
     costs: str | None,
     sizes: str | None,
     processes: int | None,
 ) -> None:
-    """Label random problems with good routes, for a network to imitate."""
+    """Label random problems with good routes, for a network to imitate.
+
+    With --improve, labels of a file get the routes that a solver finds, cs-l unless --solver names another, where these
+    collect more.
+    """
     from orienteer.cli.progress import Bar
     from orienteer.learn.labels import FIRST_SEED, LabelRecipe, make_labels, save_labels, search_labels
     from orienteer.learn.presets import TOURS
     from orienteer.solve import make_solver
 
     check_writable(out)
+    if improve is not None:
+        _improve(improve, make_solver(solver or "cs-l"), minutes, out)
+        return
     changes: dict[str, Any] = {"seconds": seconds, "kicks": kicks}
     if costs is not None:
         changes["costs"] = tuple(costs.split(","))
@@ -69,3 +82,23 @@ def labels(
             click.echo("interrupted: what is labelled so far is kept", err=True)
     save_labels(out, made)
     click.echo(f"{len(made):,} labels in {time.monotonic() - began:.0f} s: {out}")
+
+
+def _improve(path: str, solver: "Solver", minutes: float | None, out: str) -> None:
+    """Writes the labels of a file anew, with better routes where the solver finds them."""
+    from orienteer.cli.progress import Bar
+    from orienteer.learn.labels import improve_labels, load_labels, save_labels
+
+    old, new = load_labels(path), []
+    began = time.monotonic()
+    with Bar() as bar:
+        try:
+            for label in improve_labels(old, solver, lambda: time.monotonic() - began > 60 * (minutes or math.inf)):
+                new.append(label)
+                bar.batch(len(new), len(old))
+        except KeyboardInterrupt:
+            click.echo("interrupted: what is improved so far is kept", err=True)
+    new += old[len(new) :]
+    save_labels(out, new)
+    better = sum(one is not two for one, two in zip(old, new, strict=True))
+    click.echo(f"{better:,} of {len(old):,} labels improved in {time.monotonic() - began:.0f} s: {out}")

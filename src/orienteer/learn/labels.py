@@ -239,6 +239,25 @@ def search_labels(
         yield from (label for label in made if is_lesson(recipe.problem, label))
 
 
+def improve_labels(
+    labels: Sequence[Label], solver: Solver, ended: Callable[[], bool] = lambda: False
+) -> Iterator[Label]:
+    """The labels in their order, each with the solver's rest of its route where that collects more.
+
+    Once `ended`, the others come as they are.
+    """
+    for first in range(0, len(labels), PIECE):
+        piece = labels[first : first + PIECE]
+        if ended():
+            yield from piece
+            continue
+        wholes = [label.source.instance() for label in piece]
+        rests = [_rest(label, whole) for label, whole in zip(piece, wholes, strict=True)]
+        results = iter(solver.solve_batch([rest[0] for rest in rests if rest is not None]))
+        for label, whole, rest in zip(piece, wholes, rests, strict=True):
+            yield label if rest is None else _better(label, whole, rest[1], next(results).tour.nodes)
+
+
 def is_lesson(problem: Problem, label: Label) -> bool:
     """Whether a label can teach a network for that problem: a tour leaves nothing out."""
     return problem == "op" or len(label.nodes) == label.source.stops
@@ -305,6 +324,20 @@ def _check(path: Path, table: dict[str, Any]) -> None:
             raise BadFile(path, f"has an unknown kind of {name}")
     if not (np.isfinite(table["limit"]) & (table["limit"] > 0)).all() or not (table["n"] > 0).all():
         raise BadFile(path, "has a limit or a size that is not positive")
+
+
+def _rest(label: Label, whole: Instance) -> tuple[Instance, npt.NDArray[np.int64]] | None:
+    """What the beginning of a label leaves to be solved, and its nodes' numbers in the whole problem."""
+    if label.given == 1:
+        return whole, np.arange(whole.size)
+    return tail(whole, label.nodes[: label.given])
+
+
+def _better(label: Label, whole: Instance, names: npt.NDArray[np.int64], route: Sequence[int]) -> Label:
+    """The label, or one with this route as its rest if that collects more."""
+    nodes = (*label.nodes[: label.given], *(int(names[node]) for node in route[1:]))
+    more = check_tour(whole, nodes).prize > check_tour(whole, label.nodes).prize
+    return replace(label, nodes=nodes) if more else label
 
 
 def _tour_source(n: int, costs: str, seed: int) -> Source:
