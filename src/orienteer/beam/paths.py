@@ -63,19 +63,22 @@ class PathLog:
 
         Where the parent is -1 there is no route, and the list is empty.
         """
-        links, nodes = self._link[: self.used].cpu().numpy(), self.problems.nodes
-        start, end = self.problems.start.cpu().numpy(), self.problems.end.cpu().numpy()
-        path = parent.cpu().numpy()
-        found, backwards = path >= 0, [last.cpu().numpy()]
-        link = np.where(found, links[path], -1)
-        while (link >= 0).any():
-            backwards.append(np.where(link >= 0, link % nodes, -1))
-            link = np.where(link >= 0, links[link // nodes], -1)
-        stops = np.stack(backwards[::-1], axis=1)  # (batch, step), padded with -1
+        links = self._link[: self.used].cpu().numpy()
+        ends = torch.stack((self.problems.start, self.problems.end, parent, last), 1).tolist()
         return [
-            [int(start[row]), *stops[row][stops[row] >= 0].tolist(), int(end[row])] if found[row] else []
-            for row in range(len(start))
+            [start, *self._stops(links, path), *([stop] if stop >= 0 else []), end] if path >= 0 else []
+            for start, end, path, stop in ends
         ]
+
+    def _stops(self, links: npt.NDArray[np.int64], number: int) -> list[int]:
+        """The nodes of a logged path after its start."""
+        nodes, backwards = self.problems.nodes, []
+        link = int(links[number])
+        while link >= 0:
+            number, node = divmod(link, nodes)
+            backwards.append(node)
+            link = int(links[number])
+        return backwards[::-1]
 
     def closing(self, row: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """The paths of an instance that can go straight to the end, most prize first, then least cost.
@@ -95,11 +98,8 @@ class PathLog:
 
     def route(self, number: int, row: int) -> list[int]:
         """The route that goes straight to the end after a logged path of an instance."""
-        backwards, link = [int(self.problems.end[row])], int(self._link[number])
-        while link >= 0:
-            backwards.append(link % self.problems.nodes)
-            link = int(self._link[link // self.problems.nodes])
-        return [int(self.problems.start[row]), *backwards[::-1]]
+        stops = self._stops(self._link[: self.used].cpu().numpy(), number)
+        return [int(self.problems.start[row]), *stops, int(self.problems.end[row])]
 
     def _append(self, link: Tensor, states: States) -> None:
         first, self.used = self.used, self.used + len(states)
