@@ -195,3 +195,29 @@ def test_batches_side_by_side_change_nothing(name, monkeypatch):
     halves = solve_batch(instances, name, beam=5, device="cpu", on_done=lambda done, total: news.append(done))
     assert [one.tour for one in halves] == [one.tour for one in whole]
     assert news == [5, 9]
+
+
+def test_an_error_of_the_listener_ends_the_other_batch_too(monkeypatch):
+    monkeypatch.setattr(solvers, "lanes_for", lambda device, count: 2)
+    halted = []
+    ended = solvers._BatchClock.__call__
+
+    def watched(clock, expander):
+        if clock.size == 2:  # the second lane, with one of three instances
+            halted.append(clock.halt.wait(timeout=30))
+        return ended(clock, expander)
+
+    def complain(done, total):
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr(solvers._BatchClock, "__call__", watched)
+    with pytest.raises(RuntimeError, match="no more"):
+        solve_batch(list(generate(8, count=3, seed=1)), "cs-p", device="cpu", on_done=complain)
+    assert halted == [True]
+
+
+def test_times_of_batches_side_by_side_add_up(monkeypatch):
+    monkeypatch.setattr(solvers, "lanes_for", lambda device, count: 2)
+    began = time.perf_counter()
+    results = solve_batch([*generate(40, count=1, seed=1), *generate(5, count=2, seed=2)], "cs-p", device="cpu")
+    assert sum(one.seconds for one in results) <= time.perf_counter() - began

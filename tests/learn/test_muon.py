@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from orienteer.learn.muon import LENGTH, Muon, optimizers, orthogonal
+from orienteer.learn.muon import LENGTH, Muon, optimizers, orthogonal, settle
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 
 
@@ -52,3 +52,16 @@ def test_matrices_of_the_layers_are_its_and_all_else_is_not() -> None:
     assert len(inner) == 4 * 2
     assert id(network.layers[0].attention.bias) in outer
     assert id(network.enter.weight) in outer
+
+
+def test_a_run_goes_on_with_the_rates_that_it_is_given() -> None:
+    network = PolicyNetwork(PolicyConfig(16, 2, 1))
+    before, after = optimizers(network, 1e-3, 0.01), optimizers(network, 2e-3, 0.0)
+    for parameter in network.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    for old, new in zip(before, after, strict=True):
+        old.step()
+        rate = new.param_groups[0]["initial_lr"]
+        settle(new, old.state_dict())
+        assert (new.param_groups[0]["initial_lr"], new.param_groups[0]["weight_decay"]) == (rate, 0.0)
+        assert new.state, "what it has gathered is kept"

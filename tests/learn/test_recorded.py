@@ -8,29 +8,31 @@ from orienteer.learn.expert import ExpertSettings, Teacher, _batches, _joined
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source
 from orienteer.learn.lessons import Library
 from orienteer.learn.losses import Part
+from orienteer.learn.presets import for_tours
 from orienteer.learn.recorded import Recorder, _tensors, _with_tensors
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 
 SETTINGS = ExpertSettings(PolicyConfig(32, 2, 2), labels=("some",), batch=24, part=64, steps=2)
+TOURS = for_tours(SETTINGS)
 RECIPE = LabelRecipe(sizes=(5, 130), favoured=(), costs=("euclidean", "tmat"))
 
 
-def _steps(device: str) -> list[list[Part]]:
+def _steps(device: str, settings: ExpertSettings = SETTINGS) -> list[list[Part]]:
     """Steps of lessons of problems of two widths."""
     rng = np.random.default_rng(0)
     sources = [draw_source(RECIPE, seed, rng) for seed in range(FIRST_SEED, FIRST_SEED + 12)]
     assert {source.n > 110 for source in sources} == {False, True}
     labels = [Label(source, (0, 1, 2, 3, 1 + source.n if source.separate_end else 0), 1) for source in sources]
     library = Library.build(labels, torch.device(device))
-    return _batches(library, torch.Generator(device).manual_seed(1), SETTINGS)
+    return _batches(library, torch.Generator(device).manual_seed(1), settings)
 
 
-def _teacher(device: str) -> Teacher:
+def _teacher(device: str, settings: ExpertSettings = SETTINGS) -> Teacher:
     torch.manual_seed(0)
-    network = PolicyNetwork(SETTINGS.network)
+    network = PolicyNetwork(settings.network)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.1)
-    return Teacher(network, SETTINGS).to(device)
+    return Teacher(network, settings).to(device)
 
 
 def test_joined_parts_have_the_losses_of_the_parts() -> None:
@@ -56,10 +58,12 @@ def test_a_part_is_its_tensors() -> None:
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_recorded_gradients_are_those_of_a_plain_step() -> None:
-    teach, plain = _teacher("cuda"), _teacher("cuda")
+@pytest.mark.parametrize("settings", [SETTINGS, TOURS], ids=["prizes", "tours"])
+def test_recorded_gradients_are_those_of_a_plain_step(settings: ExpertSettings) -> None:
+    teach, plain = _teacher("cuda", settings), _teacher("cuda", settings)
     recorder = Recorder(teach)
-    for [part] in _steps("cuda"):
+    for parts in _steps("cuda", settings):
+        [part] = _joined(parts, settings.part)
         losses = recorder(part)
         loss, split = plain(part)
         plain.zero_grad(set_to_none=True)

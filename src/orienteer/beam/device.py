@@ -1,8 +1,11 @@
 """Where a search runs, how much of that machine's memory it may use, and how a GPU is kept busy."""
 
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
+from queue import SimpleQueue
 from typing import TypeVar
 
 import torch
@@ -42,20 +45,49 @@ def lanes_for(device: torch.device, count: int) -> int:
     return LANES if device.type == "cuda" and count >= ENOUGH_FOR_LANES else 1
 
 
-@contextmanager
-def lane(device: torch.device) -> Iterator[None]:
-    """A queue of the GPU for this thread alone; elsewhere nothing."""
-    if device.type != "cuda":
-        yield
-        return
-    with torch.cuda.stream(torch.cuda.Stream(device)):  # type: ignore[no-untyped-call]
-        yield
+def in_lanes(
+    work: Callable[[Task], Answer], tasks: Sequence[Task], lanes: int, device: torch.device, halt: threading.Event
+) -> Generator[Answer, None, None]:
+    """The answers in the order of the tasks, worked on by so many threads, each with a queue of the GPU of its own.
 
-
-def in_lanes(work: Callable[[Task], Answer], tasks: Sequence[Task], lanes: int) -> Iterator[Answer]:
-    """The answers in the order of the tasks, worked on by so many threads."""
+    When the caller gives up, by Ctrl-C or an error, `halt` is set, and the tasks in hand are to end soon.
+    """
     if lanes == 1:
         yield from map(work, tasks)
         return
+    index = torch.cuda.current_device() if device.type == "cuda" else None  # threads begin with the first GPU
+    free: SimpleQueue[int] = SimpleQueue()
+    for number in range(lanes):
+        free.put(number)
+
+    def in_lane(task: Task) -> Answer:
+        number = free.get()
+        try:
+            with _lane(index, number):
+                return work(task)
+        finally:
+            free.put(number)
+
     with ThreadPoolExecutor(lanes) as pool:
-        yield from pool.map(work, tasks)
+        try:
+            yield from pool.map(in_lane, tasks)
+        except BaseException:
+            halt.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _lane(index: int | None, number: int) -> Iterator[None]:
+    """One of a GPU's queues for this thread; elsewhere nothing."""
+    if index is None:
+        yield
+        return
+    with torch.cuda.device(index), torch.cuda.stream(_stream(index, number)):
+        yield
+
+
+@cache
+def _stream(index: int, number: int) -> torch.cuda.Stream:
+    """The same queue at every call: memory is kept for each."""
+    return torch.cuda.Stream(torch.device("cuda", index))  # type: ignore[no-untyped-call, no-any-return, unused-ignore]

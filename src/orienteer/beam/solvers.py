@@ -1,10 +1,12 @@
 """The beam searches as solvers: one instance with progress, or many at a time."""
 
 import dataclasses
+import threading
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import closing
+from itertools import zip_longest
 from typing import ClassVar
 
 import torch
@@ -12,7 +14,7 @@ import torch
 from orienteer.beam.alternatives import alternatives
 from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
 from orienteer.beam.cost_level import LEVELS, CostLevelConfig, cost_level_search
-from orienteer.beam.device import choose_device, in_lanes, lane, lanes_for, memory_budget
+from orienteer.beam.device import choose_device, in_lanes, lanes_for, memory_budget
 from orienteer.beam.expand import Expander, Watch
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
@@ -89,26 +91,26 @@ class BeamSolver(Solver):
         device = choose_device(self.config.device)
         scorer = self.scorer(device)
         lanes = lanes_for(device, len(instances))
-        most = -(-len(instances) // lanes)
-        batches = self._batches(instances, memory_budget(device) // lanes, most)
+        batches = self._batches(instances, memory_budget(device) // lanes, lanes)
+        halt, began = threading.Event(), time.perf_counter()
 
         def work(rows: list[int]) -> list[Result]:
-            batch = [instances[row] for row in rows]
-            with lane(device) if lanes > 1 else nullcontext():
-                return self._solve_together(batch, Never() if stop is None else stop, scorer, device, lanes)
+            clock = _BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt)
+            return self._solve_together([instances[row] for row in rows], clock, scorer, device)
 
         results: dict[int, Result] = {}
-        for rows, answers in zip(batches, in_lanes(work, batches, lanes), strict=True):
-            results.update(
-                (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
-            )
-            on_done(len(results), len(instances))
-        return [results[row] for row in range(len(instances))]
+        with closing(in_lanes(work, batches, lanes, device, halt)) as answered:
+            for rows, answers in zip(batches, answered, strict=True):
+                results.update(
+                    (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
+                )
+                on_done(len(results), len(instances))
+        ordered = [results[row] for row in range(len(instances))]
+        return ordered if lanes == 1 else _shared(ordered, time.perf_counter() - began)
 
     def _solve_together(
-        self, batch: list[Instance], stop: Stop, scorer: Scorer, device: torch.device, lanes: int
+        self, batch: list[Instance], clock: "_BatchClock", scorer: Scorer, device: torch.device
     ) -> list[Result]:
-        clock = _BatchClock(len(batch) * lanes, stop)
         known: list[list[int] | None] = [None] * len(batch)
         routes: list[list[int]] = [[]] * len(batch)
         others: list[list[list[int]]] = [[]] * len(batch)
@@ -162,14 +164,19 @@ class BeamSolver(Solver):
             run.tighten(run.best.prize)
             run.settled = True
 
-    def _batches(self, instances: Sequence[Instance], budget: int, most: int) -> list[list[int]]:
-        """Rows of the instances in batches of similar size, at most so many, each within the bytes of `budget`."""
+    def _batches(self, instances: Sequence[Instance], budget: int, lanes: int) -> list[list[int]]:
+        """Rows of the instances in batches of similar size, each within the bytes of `budget`, dealt out to lanes."""
+        ordered = sorted(range(len(instances)), key=lambda row: -instances[row].size)
+        dealt = [self._cut(instances, ordered[lane::lanes], budget) for lane in range(lanes)]
+        return [batch for turn in zip_longest(*dealt) for batch in turn if batch]
+
+    def _cut(self, instances: Sequence[Instance], ordered: list[int], budget: int) -> list[list[int]]:
+        """Rows, largest first, in batches that fit."""
         batches: list[list[int]] = []
         size = beams = 0
-        for row in sorted(range(len(instances)), key=lambda row: -instances[row].size):
+        for row in ordered:
             beams = max(beams, self.beams(instances[row]))
-            full = not batches or len(batches[-1]) == most
-            if full or not self._fit(len(batches[-1]) + 1, size, beams, budget):
+            if not batches or not self._fit(len(batches[-1]) + 1, size, beams, budget):
                 batches.append([])
                 size, beams = instances[row].size, self.beams(instances[row])
             batches[-1].append(row)
@@ -231,11 +238,24 @@ class TsiliBeam(StepSolver):
         return TsiliScore()
 
 
+def _shared(results: list[Result], seconds: float) -> list[Result]:
+    """The results with times that add up to the seconds of all: batches side by side are not equally long."""
+    factor = seconds / max(sum(one.seconds for one in results), 1e-9)
+    return [
+        dataclasses.replace(
+            one,
+            seconds=factor * one.seconds,
+            trace=tuple(dataclasses.replace(step, seconds=factor * step.seconds) for step in one.trace),
+        )
+        for one in results
+    ]
+
+
 class _BatchClock:
     """The watch of a batch: asks the stop criterion about the share of time of one instance."""
 
-    def __init__(self, size: int, stop: Stop):
-        self.size, self.stop = size, stop
+    def __init__(self, size: int, stop: Stop, halt: threading.Event):
+        self.size, self.stop, self.halt = size, stop, halt
         self.began = time.perf_counter()
         self.steps = self.best_step = 0
         self.total = float("-inf")
@@ -248,6 +268,9 @@ class _BatchClock:
 
     def __call__(self, expander: Expander) -> bool:
         self.steps += 1
+        if self.halt.is_set():
+            self.ended = True
+            return True
         if isinstance(self.stop, Never):
             return False  # without a look at the prizes a GPU need not wait
         prize = expander.best.prize

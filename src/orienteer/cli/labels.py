@@ -1,7 +1,6 @@
 """`orienteer labels`: random problems with good routes, for `orienteer train expert`."""
 
 import dataclasses
-import math
 import os
 import time
 from typing import TYPE_CHECKING, Any
@@ -44,7 +43,7 @@ def labels(
     """Label random problems with good routes, for a network to imitate.
 
     With --improve, labels of a file get the routes that a solver finds, cs-l unless --solver names another, where these
-    collect more.
+    are better; options that say which problems to draw then mean nothing.
     """
     from orienteer.cli.progress import Bar
     from orienteer.learn.labels import FIRST_SEED, LabelRecipe, make_labels, save_labels, search_labels
@@ -91,14 +90,19 @@ def _improve(path: str, solver: "Solver", minutes: float | None, out: str) -> No
 
     old, new = load_labels(path), []
     began = time.monotonic()
-    with Bar() as bar:
-        try:
-            for label in improve_labels(old, solver, lambda: time.monotonic() - began > 60 * (minutes or math.inf)):
+
+    def ended() -> bool:
+        return minutes is not None and time.monotonic() - began > 60 * minutes
+
+    try:
+        with Bar() as bar:
+            for label in improve_labels(old, solver, ended):
                 new.append(label)
                 bar.batch(len(new), len(old))
-        except KeyboardInterrupt:
-            click.echo("interrupted: what is improved so far is kept", err=True)
-    new += old[len(new) :]
-    save_labels(out, new)
+    except KeyboardInterrupt:
+        click.echo("interrupted: what is improved so far is kept", err=True)
+    finally:  # hours of work must not be lost to the one problem that fails
+        new += old[len(new) :]
+        save_labels(out, new)
     better = sum(one is not two for one, two in zip(old, new, strict=True))
     click.echo(f"{better:,} of {len(old):,} labels improved in {time.monotonic() - began:.0f} s: {out}")

@@ -25,7 +25,7 @@ from orienteer.learn.instances import Recipe
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, is_lesson, load_labels
 from orienteer.learn.lessons import Library, usual_width
 from orienteer.learn.losses import LOSSES, Part, join_parts, make_part, policy_loss
-from orienteer.learn.muon import optimizers
+from orienteer.learn.muon import optimizers, settle
 from orienteer.learn.recorded import Recorder
 from orienteer.learn.schedule import cosine
 from orienteer.learn.session import Options, Session
@@ -35,6 +35,9 @@ from orienteer.network.edge_attention import triton_is_there
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 from orienteer.network.solvers import score_of
 from orienteer.network.weights import Method, Model
+
+MOST_CELLS = 2**27
+"""Pairs of tokens, padding included, up to which the parts of a step are joined: half a gigabyte of edges."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +124,8 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
         if saved is not None:
             network.load_state_dict(saved["network"])
             average.load_state_dict(saved["average"])
-            for optimizer, state in zip(moving, saved["optimizers"], strict=True):
-                optimizer.load_state_dict(state)
+            for optimizer, state in zip(moving, _saved_optimizers(saved, options.resume), strict=True):
+                settle(optimizer, state)
             if device.type == "cpu":  # where a resumed run is to equal an unbroken one
                 generator.set_state(saved["generator"].cpu())
 
@@ -138,7 +141,7 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
                 group["lr"] = group["initial_lr"] * cosine(passed)
             losses = []
             for lessons in _batches(library, generator, settings):
-                losses.append(_step(teach, lessons, moving, team, recorder))
+                losses.append(_step(teach, lessons, moving, team, settings.part, recorder))
                 follow(average, network, settings.follow)
             policy, visit, worth = torch.stack(losses).mean(0)
             seen = settings.batch * settings.steps
@@ -188,10 +191,13 @@ def _step(
     parts: list[Part],
     moving: list[torch.optim.Optimizer],
     team: Team,
+    most: int,
     recorder: Callable[[Part], Tensor] | None = None,
 ) -> Tensor:
     """One gradient step on a batch that comes in parts; the three losses."""
     losses = []
+    if recorder is not None:
+        parts = _joined(parts, most)
     if recorder is not None and len(parts) == 1:
         losses.append(recorder(parts[0]).clone())
     else:
@@ -219,14 +225,23 @@ def _batches(library: Library, generator: torch.Generator, settings: ExpertSetti
             for index, given in parts:
                 share = len(index) / settings.batch
                 steps[number].append(make_part(settings.network.goal, lessons, index, given, share))
-    return [_joined(parts, settings.part) for parts in steps] if generator.device.type == "cuda" else steps
+    return steps
 
 
 def _joined(parts: list[Part], most: int) -> list[Part]:
-    """The parts as one of a usual width, unless these are more states than go through the network at a time."""
-    if sum(len(part.node) for part in parts) > most:
+    """The parts as one of a usual width, unless that is more than goes through the network at a time."""
+    states, width = sum(len(part.node) for part in parts), max(part.given.node.shape[1] for part in parts)
+    width = usual_width(width)
+    if states > most or states * width**2 > MOST_CELLS:
         return parts
-    return [join_parts(parts, usual_width(max(part.given.node.shape[1] for part in parts)))]
+    return [join_parts(parts, width)]
+
+
+def _saved_optimizers(saved: dict[str, Any], path: Path | None) -> list[dict[str, Any]]:
+    if "optimizers" not in saved:
+        raise BadFile(str(path), "was written by an earlier version, which trained in another way; begin anew")
+    states: list[dict[str, Any]] = saved["optimizers"]
+    return states
 
 
 def _first_labels(settings: ExpertSettings) -> list[Label]:

@@ -242,7 +242,7 @@ def search_labels(
 def improve_labels(
     labels: Sequence[Label], solver: Solver, ended: Callable[[], bool] = lambda: False
 ) -> Iterator[Label]:
-    """The labels in their order, each with the solver's rest of its route where that collects more.
+    """The labels in their order, each with the solver's rest of its route where that is better.
 
     Once `ended`, the others come as they are.
     """
@@ -334,10 +334,11 @@ def _rest(label: Label, whole: Instance) -> tuple[Instance, npt.NDArray[np.int64
 
 
 def _better(label: Label, whole: Instance, names: npt.NDArray[np.int64], route: Sequence[int]) -> Label:
-    """The label, or one with this route as its rest if that collects more."""
+    """The label, or one with this route as its rest if that collects more, or as much at less cost."""
     nodes = (*label.nodes[: label.given], *(int(names[node]) for node in route[1:]))
-    more = check_tour(whole, nodes).prize > check_tour(whole, label.nodes).prize
-    return replace(label, nodes=nodes) if more else label
+    old, new = check_tour(whole, label.nodes), check_tour(whole, nodes)
+    better = new.prize > old.prize or (new.prize == old.prize and new.cost < old.cost)
+    return replace(label, nodes=nodes) if better else label
 
 
 def _tour_source(n: int, costs: str, seed: int) -> Source:

@@ -80,5 +80,13 @@ def optimizers(network: nn.Module, learning_rate: float, weight_decay: float) ->
     return both
 
 
+def settle(optimizer: torch.optim.Optimizer, state: dict[str, Any]) -> None:
+    """Takes up the saved state of an optimizer, but with its own rate and decay: a run may go on with others."""
+    wanted = [(group["initial_lr"], group["weight_decay"]) for group in optimizer.param_groups]
+    optimizer.load_state_dict(state)
+    for group, (rate, decay) in zip(optimizer.param_groups, wanted, strict=True):
+        group["initial_lr"], group["weight_decay"] = rate, decay
+
+
 def _is_inner(name: str, parameter: Tensor) -> bool:
     return name.startswith("layers.") and name.endswith(".weight") and parameter.ndim == 2

@@ -15,6 +15,8 @@ from orienteer.network.features import Tokens
 
 GRAIN = 8192
 """Numbers of tokens are rounded up to multiples of this: one recording for all that are nearly as large."""
+MOST = 8
+"""Recordings that are kept, each with a copy of its input; then the oldest goes."""
 REHEARSALS = 2
 """Steps before a recording, in which kernels are compiled and libraries set up."""
 
@@ -32,6 +34,8 @@ class Recorder:
         part = _rounded(part)
         key = (tuple(part.given.edges.shape), part.given.total, part.share)
         if key not in self._recordings:
+            if len(self._recordings) == MOST:
+                del self._recordings[next(iter(self._recordings))]
             self._recordings[key] = self._record(part)
         recording = self._recordings[key]
         for own, given in zip(recording.inputs, _tensors(part), strict=True):

@@ -127,7 +127,8 @@ def leaving_cost(visit: Tensor) -> Tensor:
 
 
 _CURRENT = NODE_FEATURES.index("current")
-_COSTS = [NODE_FEATURES.index(name) for name in ("leg", "home", "detour")]
+_COSTS = slice(NODE_FEATURES.index("leg"), NODE_FEATURES.index("detour") + 1)
+"""The columns of leg, home and detour, which follow one another: a list of them would have to be sent to a GPU."""
 _LONGEST = 8.0
 """Legs are at most e to this many typical steps long: exponentials stay finite."""
 

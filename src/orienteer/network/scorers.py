@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 import torch
 from torch import Tensor
 
+from orienteer.beam.device import LANES
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Children, Scorer
 from orienteer.beam.states import States
@@ -201,7 +202,7 @@ def _part(states: States) -> int:
     device, nodes = states.last.device, states.problems.nodes
     cells = CELLS[device.type]
     if device.type == "cuda":
-        cells = min(cells, torch.cuda.get_device_properties(device).total_memory // CELL_BYTES)
+        cells = min(cells, torch.cuda.get_device_properties(device).total_memory // (CELL_BYTES * LANES))
     return max(1, min(MOST_STATES[device.type], cells // nodes**2))
 
 
