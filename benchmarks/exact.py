@@ -90,7 +90,9 @@ def _measure(
         "steps": result.steps,
         "tour": list(result.tour.nodes),
         "compass": compass.get("prize"),
-        "learned": make_solver("cs-l", device="cpu", tau=0.05).solve(instance).prize if what == "gaps" else None,
+        "learned": make_solver("cs-l", device="cpu", beam=20, tau=0.05).solve(instance).prize
+        if what == "gaps"
+        else None,
     }
 
 

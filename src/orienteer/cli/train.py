@@ -12,7 +12,12 @@ METHODS = ("dqn", "a2c", "at", "pn", "expert")
 
 @click.command()
 @click.argument("method", type=click.Choice(METHODS))
-@click.option("--preset", default="tuned", metavar="NAME", help="paper, tuned or small.  [default: tuned]")
+@click.option(
+    "--preset",
+    default="tuned",
+    metavar="NAME",
+    help="paper, tuned or small; for expert tuned, laptop or small.  [default: tuned]",
+)
 @click.option("--minutes", type=float, metavar="M", help="Wall-clock limit; schedules follow it.")
 @click.option("--iterations", type=int, metavar="N", help="Limit in iterations; without either, the preset's.")
 @click.option("--resume", type=click.Path(path_type=Path), metavar="FILE", help="A checkpoint to go on from.")
