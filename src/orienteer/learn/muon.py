@@ -17,7 +17,7 @@ ITERATIONS = 5
 LENGTH = 0.2
 """The size of a step's entries is that of AdamW's, so that learning rates mean the same (Liu and others 2025)."""
 SLOWER = 1 / 3
-"""The learning rate of AdamW beside Muon's: three to one was best of what was tried."""
+"""The learning rate of AdamW beside Muon's: three to one was the better of two that were tried."""
 
 
 class Muon(torch.optim.Optimizer):

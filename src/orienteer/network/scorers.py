@@ -1,5 +1,6 @@
 """The networks as scores of a search (see `orienteer.beam.score.Scorer`)."""
 
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
@@ -30,7 +31,24 @@ class NetworkScore(Scorer, Protocol):
     passes: int
 
 
-class ValueScore:
+class _Looks:
+    """What the scores share that look at every path with a network of its own; threads may share them too."""
+
+    def __init__(self, network: Network, part: int | None = None):
+        self.network, self.part = network, part
+        self.passes = 0
+        self._counting = threading.Lock()
+        self._ways = _Remembered(lambda problems: cheapest_ways(problems.costs))
+
+    def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
+        """(state, node) action values or logits, and (state,) values."""
+        with self._counting:
+            self.passes += len(states)
+        part = self.part or _part(states)
+        return evaluate([self.network], states, self._ways(states.problems), part)[0]
+
+
+class ValueScore(_Looks):
     """The learned heuristic f(P) = prize(P) + e(s'), with q from an attention network.
 
     A child P + v is scored from its parent's pass by prize(P) + q(s, v), which Bellman's equation makes the same thing.
@@ -40,9 +58,7 @@ class ValueScore:
     """
 
     def __init__(self, network: Network, part: int | None = None, known: int | None = None):
-        self.network, self.part = network, part
-        self.passes = 0
-        self._ways = _Remembered(lambda problems: cheapest_ways(problems.costs))
+        super().__init__(network, part)
         self._trust = _Remembered(lambda problems: _trust(problems, self._ways(problems), known))
 
     def children(self, states: States) -> Children:
@@ -61,13 +77,8 @@ class ValueScore:
         best = self._estimate(states)[0].amax(1)
         return states.prize + torch.where(best.isinf(), 0.0, best)  # nothing more to win where there is no choice
 
-    def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
-        self.passes += len(states)
-        part = self.part or _part(states)
-        return evaluate([self.network], states, self._ways(states.problems), part)[0]
 
-
-class TourScore:
+class TourScore(_Looks):
     """The learned heuristic for tours, f(P) = -cost(P) - e(s'), where e is the cost of visiting all the rest.
 
     A child P + v is scored from its parent's pass by -cost(P) + q(s, v). Scores are in units in which the whole limit
@@ -78,9 +89,7 @@ class TourScore:
     hardest = 4
 
     def __init__(self, network: Network, part: int | None = None):
-        self.network, self.part = network, part
-        self.passes = 0
-        self._ways = _Remembered(lambda problems: cheapest_ways(problems.costs))
+        super().__init__(network, part)
         self._wanted = _Remembered(lambda problems: _wanted(problems, self._ways(problems)))
 
     def children(self, states: States) -> Children:
@@ -98,11 +107,6 @@ class TourScore:
         lost = missing & (stuck[:, None] | ~reachable(states, self._ways(problems)))
         return (-(states.cost + to_go) * _worth(states)).masked_fill(lost.any(1), -torch.inf)
 
-    def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
-        self.passes += len(states)
-        part = self.part or _part(states)
-        return evaluate([self.network], states, self._ways(states.problems), part)[0]
-
     def _hopeless(self, states: States) -> Tensor:
         """(state, node) bool: children after which one of the hardest nodes can no longer be visited."""
         problems, row = states.problems, states.instance
@@ -117,13 +121,8 @@ class TourScore:
         return (late & ~itself).any(2)
 
 
-class ActorScore:
+class ActorScore(_Looks):
     """The log probability of a path under an actor: the sum of its choices' log probabilities."""
-
-    def __init__(self, network: Network, part: int | None = None):
-        self.network, self.part = network, part
-        self.passes = 0
-        self._ways = _Remembered(lambda problems: cheapest_ways(problems.costs))
 
     def children(self, states: States) -> Children:
         return Children(states.score[:, None] + _log_probability(self._estimate(states)[0]))
@@ -132,11 +131,6 @@ class ActorScore:
         """The critic's view: prize(P) + V(s')."""
         action, value = self._estimate(states)
         return states.prize + torch.where(action.isinf().all(1), 0.0, value)
-
-    def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
-        self.passes += len(states)
-        part = self.part or _part(states)
-        return evaluate([self.network], states, self._ways(states.problems), part)[0]
 
 
 class DecoderScore:
