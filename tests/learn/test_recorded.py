@@ -7,9 +7,9 @@ import torch
 from orienteer.learn.expert import ExpertSettings, Teacher, _batches, _joined
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source
 from orienteer.learn.lessons import Library
-from orienteer.learn.losses import Part
+from orienteer.learn.losses import Part, tensors, with_tensors
 from orienteer.learn.presets import for_tours
-from orienteer.learn.recorded import Recorder, _tensors, _with_tensors
+from orienteer.learn.recorded import Recorder
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 
 SETTINGS = ExpertSettings(PolicyConfig(32, 2, 2), labels=("some",), batch=24, part=64, steps=2)
@@ -17,14 +17,18 @@ TOURS = for_tours(SETTINGS)
 RECIPE = LabelRecipe(sizes=(5, 130), favoured=(), costs=("euclidean", "tmat"))
 
 
-def _steps(device: str, settings: ExpertSettings = SETTINGS) -> list[list[Part]]:
-    """Steps of lessons of problems of two widths."""
+def _library(device: str) -> Library:
+    """Problems of two widths."""
     rng = np.random.default_rng(0)
     sources = [draw_source(RECIPE, seed, rng) for seed in range(FIRST_SEED, FIRST_SEED + 12)]
     assert {source.n > 110 for source in sources} == {False, True}
     labels = [Label(source, (0, 1, 2, 3, 1 + source.n if source.separate_end else 0), 1) for source in sources]
-    library = Library.build(labels, torch.device(device))
-    return _batches(library, torch.Generator(device).manual_seed(1), settings)
+    return Library.build(labels, torch.device(device))
+
+
+def _steps(device: str, settings: ExpertSettings = SETTINGS) -> list[list[Part]]:
+    """Steps of lessons of problems of two widths."""
+    return _batches(_library(device), torch.Generator(device).manual_seed(1), settings)
 
 
 def _teacher(device: str, settings: ExpertSettings = SETTINGS) -> Teacher:
@@ -47,12 +51,12 @@ def test_joined_parts_have_the_losses_of_the_parts() -> None:
         assert len(_joined(parts, 20)) == 2, "more than go through the network at a time"
 
 
-def test_a_part_is_its_tensors() -> None:
+def test_a_part_is_itstensors() -> None:
     part = _steps("cpu")[0][0]
-    doubled = _with_tensors(part, [one.clone() for one in _tensors(part)])
+    doubled = with_tensors(part, [one.clone() for one in tensors(part)])
     assert doubled.share == part.share
     assert doubled.given.total == part.given.total
-    for one, two in zip(_tensors(part), _tensors(doubled), strict=True):
+    for one, two in zip(tensors(part), tensors(doubled), strict=True):
         assert one is not two
         assert torch.equal(one, two)
 

@@ -10,6 +10,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
+from network_examples import own_costs
 from orienteer import BadFile, check_tour
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Children
@@ -24,7 +25,7 @@ from orienteer.learn.losses import make_part
 from orienteer.learn.presets import for_tours, settings_for
 from orienteer.learn.session import LAST, Options
 from orienteer.learn.validation import TourValidation, greedy_states
-from orienteer.network.batching import in_parts
+from orienteer.network.batching import in_batches
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork, leaving_cost, to_leave
 from orienteer.network.scorers import TourScore
 from orienteer.network.solvers import GreedyConfig
@@ -100,7 +101,7 @@ def test_pieces_of_tours_are_shortest_ways_through_all_that_is_left(made: list[L
 def test_what_leaving_costs_adds_up_to_the_cost_to_go(made: list[Label]) -> None:
     """In the network's units too: typical steps, over the nodes that are still to be left."""
     lessons = Library.build(made, torch.device("cpu")).draw(100, torch.Generator().manual_seed(1), 0.3)[0]
-    for index, given in in_parts(lessons.states, lessons.ways, 64):
+    for index, given in next(in_batches(lessons.states, lessons.reach, torch.arange(100)[None], 64)):
         part = make_part("cost", lessons, index, given, 1.0)
         torch.testing.assert_close((part.later * to_leave(given)).sum(1), part.value)
         step = lessons.states.problems.limit[index] / given.hops
@@ -109,7 +110,7 @@ def test_what_leaving_costs_adds_up_to_the_cost_to_go(made: list[Label]) -> None
 
 def test_an_untrained_network_expects_typical_steps(made: list[Label]) -> None:
     lessons = Library.build(made, torch.device("cpu")).draw(20, torch.Generator().manual_seed(1), 0.0)[0]
-    for _, given in in_parts(lessons.states, lessons.ways, 64):
+    for _, given in next(in_batches(lessons.states, lessons.reach, torch.arange(20)[None], 64)):
         seen = PolicyNetwork(SETTINGS.network).look(given)
         assert torch.equal(leaving_cost(seen.visit), torch.ones_like(seen.visit))
         torch.testing.assert_close(seen.value, to_leave(given).sum(1).float())
@@ -211,4 +212,4 @@ def _smaller(lessons: Lessons, row: int) -> tuple[np.ndarray, int]:
     start, end = int(problems.start[row]), int(problems.end[row])
     free = (~lessons.states.visited[row] & (problems.prizes[row] > 0)).nonzero()[:, 0].tolist()
     names = list(dict.fromkeys([start, *free, end]))
-    return problems.costs[row].double().numpy()[np.ix_(names, names)], names.index(end)
+    return own_costs(problems, row).double().numpy()[np.ix_(names, names)], names.index(end)

@@ -2,13 +2,16 @@
 
 import os
 from importlib.util import find_spec
+from typing import cast
 
 import pytest
 import torch
 
-from network_examples import beginning, moved, seen, some_instance
+from network_examples import beginning, moved, seen, shaken, some_instance
+from orienteer.beam.problems import CostTable
 from orienteer.network.edge_attention import Packed, Padded
-from orienteer.network.features import EDGE_KERNELS
+from orienteer.network.features import EDGE_KERNELS, FAR, _gathered
+from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 
 GPU = torch.cuda.is_available()
 pytestmark = pytest.mark.skipif(
@@ -57,3 +60,38 @@ def test_adding_and_normalising(tokens: int, size: int) -> None:
     plain = torch.autograd.grad(((stream + more) * seeds[0] + norm(stream + more) * seeds[1]).sum(), asked)
     for left, right in zip(own, plain, strict=True):
         torch.testing.assert_close(left, right, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("hidden", [64, 128])
+def test_layers_at_once_equal_layers_step_by_step(hidden: int) -> None:
+    instances = [some_instance(20, 1), some_instance(5, 2), some_instance(40, 3, symmetric=False, end=4)]
+    given = moved(seen(beginning(*instances), dtype=torch.float32), DEVICE)
+    network = cast(PolicyNetwork, shaken(PolicyNetwork(PolicyConfig(hidden, 2, 2))).float().to(DEVICE))
+    where = Packed(given, torch.float32)
+    torch.manual_seed(0)
+    stream = torch.randn(len(where.flat), hidden, device=DEVICE)
+    plain = network._through_layers(stream, where)
+    with torch.no_grad():
+        fused = network._through_layers(stream, where)
+    torch.testing.assert_close(fused[: given.total], plain[: given.total], **TOLERANCE)
+
+
+def test_edges_are_read_scaled_and_cut_off() -> None:
+    from orienteer.network.fused_edges import fused_edges
+
+    generator = torch.Generator().manual_seed(0)
+    costs = torch.rand(3, 30, 30, generator=generator)
+    matrix, back = torch.tensor([2, 0, 2, 1]), torch.tensor([False, True, True, False])
+    count, factor = torch.tensor([30, 7, 19, 2]), torch.tensor([0.5, 20.0, 3.0, 1.0])
+    node = torch.stack([torch.randperm(30, generator=generator) for _ in range(4)])
+    width = 32
+    node = torch.nn.functional.pad(node, (0, width - 30))
+    present = torch.arange(width) < count[:, None]
+    there = present[:, :, None] & present[:, None, :] & ~torch.eye(width, dtype=torch.bool)
+    table = CostTable(costs, matrix, back, torch.ones(4))
+    truth = (_gathered(table, node) * factor[:, None, None]).clamp_max(FAR) * there
+    near = torch.where(there, truth, FAR).amin(2).clamp_max(1.0) * present
+    given = (one.to(DEVICE) for one in (costs, matrix, back, factor, node, count))
+    edges, nearest = fused_edges(*given, FAR)
+    torch.testing.assert_close(edges.float().cpu(), truth, rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(nearest.cpu(), near)

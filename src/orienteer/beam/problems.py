@@ -14,6 +14,16 @@ from orienteer.core.instance import TOLERANCE, Array, Instance
 
 
 @dataclass(frozen=True)
+class CostTable:
+    """Where the costs of some states' problems are to be read, for scores, which may round."""
+
+    costs: Tensor  # (matrix, node, node) float32
+    matrix: Tensor  # (state,) int64, which of them
+    back: Tensor | None  # (state,) bool, where rows and columns are exchanged; None: nowhere
+    unit: Tensor  # (state,) what costs are multiples of
+
+
+@dataclass(frozen=True)
 class Problems:
     """A batch of instances, padded to the largest with nodes that nothing reaches.
 
@@ -63,6 +73,14 @@ class Problems:
     def device(self) -> torch.device:
         """Where the tensors live."""
         return self.prizes.device
+
+    def legs(self, instance: Tensor, node: Tensor) -> Tensor:
+        """(state, node) what leaving `node` for each other node costs, in the problem `instance` of each state."""
+        return self.costs.reshape(-1, self.nodes).index_select(0, instance * self.nodes + node)
+
+    def table(self, instance: Tensor) -> CostTable:
+        """The costs of the problems of some states."""
+        return CostTable(self.relative_costs, instance, None, self.divisor.index_select(0, instance))
 
     @cached_property
     def budget(self) -> Tensor:

@@ -59,8 +59,7 @@ class States:
     @property
     def leg(self) -> Tensor:
         """(state, node) cost of going from the path's last node to each node."""
-        problems = self.problems
-        return problems.costs.reshape(-1, problems.nodes).index_select(0, self.instance * problems.nodes + self.last)
+        return self.problems.legs(self.instance, self.last)
 
     def feasible(self, arrival: Tensor | None = None) -> Tensor:
         """(state, node) bool: nodes to go to next from which the end can still be reached within the limit.

@@ -23,6 +23,7 @@ from orienteer.learn.session import Options, Session
 from orienteer.learn.validation import Validation
 from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.network.batching import evaluate, in_batches, join, precision
+from orienteer.network.features import reachable
 from orienteer.network.scorers import ActorScore
 from orienteer.network.weights import Model
 
@@ -120,7 +121,8 @@ def train(settings: A2cSettings, options: Options, preset: str = "own") -> Sessi
             order = torch.randperm(total, generator=generator, device=device)
             batches = order[: total // settings.batch * settings.batch].view(-1, settings.batch)
             losses = []
-            for places, parts in zip(batches, in_batches(seen.states, world.ways, batches, settings.part), strict=True):
+            reach = reachable(seen.states, world.ways)
+            for places, parts in zip(batches, in_batches(seen.states, reach, batches, settings.part), strict=True):
                 weight = seen.weight / seen.weight[places].sum().clamp_min(1)
                 losses.append(_step(shared, list(parts), seen, weight, entropy, optimizer, settings, team))
                 if settings.follow:

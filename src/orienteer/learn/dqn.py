@@ -24,6 +24,7 @@ from orienteer.learn.session import Options, Session
 from orienteer.learn.validation import Validation
 from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.network.batching import evaluate, in_batches, join, precision, take
+from orienteer.network.features import reachable
 from orienteer.network.scorers import ValueScore
 from orienteer.network.weights import Model
 
@@ -215,7 +216,8 @@ def _learn_once(
     order = torch.randperm(total, generator=world.generator, device=seen.node.device)
     batches = order[: total // settings.batch * settings.batch].view(-1, settings.batch)
     losses = []
-    for places, parts in zip(batches, in_batches(seen.states, world.ways, batches, settings.part), strict=True):
+    reach = reachable(seen.states, world.ways)
+    for places, parts in zip(batches, in_batches(seen.states, reach, batches, settings.part), strict=True):
         weights = seen.weight[places].sum().clamp_min(1)
         losses.append(_step(shared, list(parts), seen.node, seen.returns, seen.weight / weights, optimizer, team))
         if settings.follow:
@@ -250,7 +252,7 @@ def _replay(
     goal = double_target(reward, done, online, other)
     places = torch.arange(settings.batch, device=node.device)[None]
     weight = torch.full_like(reward, 1 / settings.batch)
-    parts = list(next(in_batches(before, ways, places, settings.part)))
+    parts = list(next(in_batches(before, reachable(before, ways), places, settings.part)))
     return _step(shared, parts, node, goal, weight, optimizer, team)
 
 

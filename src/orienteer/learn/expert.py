@@ -23,21 +23,24 @@ from orienteer.learn.distributed import Team
 from orienteer.learn.dqn import follow
 from orienteer.learn.instances import Recipe
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, is_lesson, load_labels
-from orienteer.learn.lessons import Library, usual_width
-from orienteer.learn.losses import LOSSES, Part, join_parts, make_part, policy_loss
+from orienteer.learn.lessons import Lessons, Library, usual_width
+from orienteer.learn.losses import LOSSES, Part, join_parts, make_part, policy_loss, split_steps
 from orienteer.learn.muon import optimizers, settle
 from orienteer.learn.recorded import Recorder
 from orienteer.learn.schedule import cosine
 from orienteer.learn.session import Options, Session
 from orienteer.learn.validation import TourValidation, Validation
-from orienteer.network.batching import in_batches, precision
-from orienteer.network.edge_attention import triton_is_there
+from orienteer.network.batching import in_batches, precision, take
+from orienteer.network.features import relevant, tokens
+from orienteer.network.fused import triton_is_there
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 from orienteer.network.solvers import score_of
 from orienteer.network.weights import Method, Model
 
 MOST_CELLS = 2**27
-"""Pairs of tokens, padding included, up to which the parts of a step are joined: half a gigabyte of edges."""
+"""Pairs of tokens, padding included, up to which the parts of a step are joined: a quarter of a gigabyte of edges."""
+MOST_AT_ONCE = 2**30
+"""Pairs of tokens up to which all steps of an iteration are made together: two gigabytes of edges, twice."""
 
 
 @dataclass(frozen=True)
@@ -215,26 +218,54 @@ def _step(
 
 def _batches(library: Library, generator: torch.Generator, settings: ExpertSettings) -> list[list[Part]]:
     """The parts of each gradient step of an iteration; lessons of all pools are in every step."""
-    steps: list[list[Part]] = [[] for _ in range(settings.steps)]
+    drawn = []
     for lessons in library.draw(settings.batch * settings.steps, generator, settings.pieces):
         each = len(lessons.node) // settings.steps
-        if not each:
-            continue
-        places = torch.arange(each * settings.steps, device=lessons.node.device).view(settings.steps, each)
-        for number, parts in enumerate(in_batches(lessons.states, lessons.ways, places, settings.part)):
+        if each:
+            places = torch.arange(each * settings.steps, device=lessons.node.device)
+            drawn.append((lessons, places.view(settings.steps, each)))
+    if generator.device.type == "cuda":
+        whole = _at_once(drawn, settings)
+        if whole is not None:
+            return [[part] for part in whole]
+    steps: list[list[Part]] = [[] for _ in range(settings.steps)]
+    for lessons, places in drawn:
+        for number, parts in enumerate(in_batches(lessons.states, lessons.reach, places, settings.part)):
             for index, given in parts:
                 share = len(index) / settings.batch
                 steps[number].append(make_part(settings.network.goal, lessons, index, given, share))
     return steps
 
 
+def _at_once(drawn: list[tuple[Lessons, Tensor]], settings: ExpertSettings) -> list[Part] | None:
+    """One part for each step, made for all steps together: a GPU is asked for sizes once, and told little.
+
+    None where that is more than goes through the network at a time, or than memory should hold.
+    """
+    keeps, sizes = [], []
+    for lessons, places in drawn:
+        keeps.append(relevant(lessons.states, lessons.reach)[: places.numel()])
+        count = keeps[-1].sum(1)
+        sizes.append(torch.cat((count.amax(0, keepdim=True), count.view_as(places).sum(1))))
+    most, *totals = torch.cat((torch.stack(sizes).amax(0)[:1], torch.stack(sizes).sum(0)[1:])).tolist()
+    width, states = usual_width(most), sum(places.shape[1] for _, places in drawn)
+    if states > settings.part or states * width**2 > MOST_CELLS or settings.steps * states * width**2 > MOST_AT_ONCE:
+        return None
+    parts = []
+    for (lessons, places), keep in zip(drawn, keeps, strict=True):
+        index = places.flatten()
+        given = tokens(take(lessons.states, index), lessons.reach[: len(index)], keep, width, 0)
+        parts.append(make_part(settings.network.goal, lessons, index, given, len(index) / settings.batch))
+    return split_steps(parts, settings.steps, totals)
+
+
 def _joined(parts: list[Part], most: int) -> list[Part]:
     """The parts as one of a usual width, unless that is more than goes through the network at a time."""
     states, width = sum(len(part.node) for part in parts), max(part.given.node.shape[1] for part in parts)
-    width = usual_width(width)
-    if states > most or states * width**2 > MOST_CELLS:
+    usual = usual_width(width)
+    if states > most or states * usual**2 > MOST_CELLS or (len(parts) == 1 and width == usual):
         return parts
-    return [join_parts(parts, width)]
+    return [join_parts(parts, usual)]
 
 
 def _saved_optimizers(saved: dict[str, Any], path: Path | None) -> list[dict[str, Any]]:

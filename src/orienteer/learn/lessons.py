@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from orienteer.beam.problems import Problems
+from orienteer.beam.problems import CostTable, Problems
 from orienteer.beam.states import States
 from orienteer.learn.labels import Label, Source
 from orienteer.network.features import cheapest_ways
@@ -32,11 +32,31 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
+class Pieces(Problems):
+    """Problems that share matrices of costs, each in one direction or the other."""
+
+    matrix: Tensor  # (batch,) int64, which of the costs, (matrix, node, node), are a problem's
+    back: Tensor  # (batch,) bool, whether its costs are those of the way back
+    both_ways: Tensor  # (batch,) bool, whether that makes no difference
+
+    def legs(self, instance: Tensor, node: Tensor) -> Tensor:
+        return _row(self.costs, self.matrix[instance], node, self.back[instance])
+
+    def table(self, instance: Tensor) -> CostTable:
+        unit = torch.ones_like(self.limit).index_select(0, instance)
+        return CostTable(self.costs, self.matrix.index_select(0, instance), self.back.index_select(0, instance), unit)
+
+    @property
+    def symmetric(self) -> Tensor:
+        return self.both_ways
+
+
+@dataclass(frozen=True)
 class Lessons:
     """Problems to learn from, and their answers."""
 
     states: States
-    ways: Tensor  # (state, node, node) the problems' cheapest ways
+    reach: Tensor  # (state, node) bool, what can still be visited
     node: Tensor  # (state,) where to go next
     later: Tensor  # (state, node) bool, what the rest of the route visits
     value: Tensor  # (state,) the prize of that
@@ -48,7 +68,8 @@ class Pool:
 
     def __init__(self, costs: Tensor, prizes: Tensor, limit: Tensor):
         self.costs, self.prizes, self.limit = costs, prizes, limit
-        self.ways = torch.cat([cheapest_ways(costs[row : row + 4096]) for row in range(0, len(costs), 4096)])
+        self.symmetric = torch.cat([_is_symmetric(some) for some in torch.split(costs, 4096)])
+        self.ways = torch.cat([cheapest_ways(some) for some in torch.split(costs, 4096)])
         empty = torch.zeros(0, dtype=torch.int64, device=costs.device)
         self.problem, self.given, self.length, self.until = empty, empty, empty, empty
         self.steps = 0
@@ -77,7 +98,7 @@ class Pool:
         self.route = torch.cat(routes)
         self.until = torch.cat((self.until, other.until + self.steps))
         self.steps += other.steps
-        for name in ("costs", "ways", "prizes", "limit", "given", "length"):
+        for name in ("costs", "symmetric", "ways", "prizes", "limit", "given", "length"):
             setattr(self, name, torch.cat((getattr(self, name), getattr(other, name))))
 
     def __len__(self) -> int:
@@ -98,8 +119,8 @@ class Pool:
         nodes = self.costs.shape[1]
         place = torch.arange(route.shape[1], device=route.device)
         inside = (place > first[:, None]) & (place < last[:, None])
-        costs = self.costs[row]
-        legs = costs.gather(1, route[:, :-1, None].expand(-1, -1, nodes)).gather(2, route[:, 1:, None])[:, :, 0]
+        cells = (row[:, None] * nodes + route[:, :-1]) * nodes + route[:, 1:]
+        legs = self.costs.view(-1)[cells]
         spent = torch.where(place[None, 1:] < length[:, None], legs, 0.0).cumsum(1)
         spent = functional.pad(spent, (1, 0))
         slack = (self.limit[row] - spent[:, -1]).clamp_min(0.0) * torch.where(cut, uniform[4], 1.0)
@@ -110,19 +131,19 @@ class Pool:
         follow = torch.where(back, last - 1, first + 1)
         later = _marked(route, inside, nodes)
         taken = _marked(route, (place < length[:, None]) & ~inside, nodes)
-        ways = self.ways[row]
-        ways = torch.where(back[:, None, None], ways.mT, ways)
-        costs = torch.where(back[:, None, None], costs.mT, costs)
-        to_end = ways.gather(2, end[:, None, None].expand(-1, nodes, 1))[:, :, 0]
+        to_end = _row(self.ways, row, end, ~back)
         prizes = self.prizes[row]
-        problems = Problems(costs, prizes, limit * (1 + ROUNDING), start, end, to_end)
+        problems = Pieces(
+            self.costs, prizes, limit * (1 + ROUNDING), start, end, to_end, row, back, self.symmetric[row]
+        )
         zero = torch.zeros_like(limit)
         states = States(problems, torch.arange(count, device=row.device), start, taken, zero, zero, zero)
+        reach = states.feasible(_row(self.ways, row, start, back))
         node = route.gather(1, follow[:, None])[:, 0]
         leave = functional.pad(legs, (0, 1)).where(~back[:, None], functional.pad(legs, (1, 0)))
         from_here = inside | (place == torch.where(back, last, first)[:, None])
         leaving = _marked(route, from_here, nodes, leave)
-        return Lessons(states, ways, node, later, (prizes * later).sum(1), leaving)
+        return Lessons(states, reach, node, later, (prizes * later).sum(1), leaving)
 
 
 class Library:
@@ -178,6 +199,19 @@ def _piece(low: Tensor, high: Tensor, back: Tensor, cut: Tensor, one: Tensor, tw
     spare = last - first - 1
     shift = torch.where(cut, torch.minimum((two * spare).long(), spare - 1), 0)
     return torch.where(back, first + shift, first), torch.where(back, last, last - shift)
+
+
+def _row(costs: Tensor, matrix: Tensor, node: Tensor, back: Tensor) -> Tensor:
+    """(state, node) a row of each state's matrix, or a column where `back`."""
+    size = costs.shape[1]
+    others = torch.arange(size, device=costs.device)
+    first = torch.where(back, node, node * size) + matrix * size**2
+    return costs.view(-1)[first[:, None] + others * torch.where(back, size, 1)[:, None]]
+
+
+def _is_symmetric(costs: Tensor) -> Tensor:
+    """(matrix,) bool."""
+    return (costs == costs.mT).flatten(1).all(1)
 
 
 def _marked(route: Tensor, where: Tensor, nodes: int, values: Tensor | None = None) -> Tensor:

@@ -1,7 +1,7 @@
 """What a network's second and third head lack on lessons: one pair of losses for prizes, one for tours."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import torch
 from torch import Tensor
@@ -44,6 +44,38 @@ def join_parts(parts: Sequence[Part], width: int) -> Part:
         torch.cat([part.value for part in parts]),
         sum(part.share for part in parts),
     )
+
+
+def split_steps(parts: Sequence[Part], steps: int, totals: Sequence[int]) -> list[Part]:
+    """Parts of one width, each with the lessons of all steps, as a part for every step with lessons of all.
+
+    `totals` are the tokens of each step.
+    """
+    fields_of_all = zip(*(tensors(part) for part in parts), strict=True)
+    mixed = [torch.cat([one.unflatten(0, (steps, -1)) for one in field], 1) for field in fields_of_all]
+    share = sum(part.share for part in parts) / steps
+    return [
+        with_tensors(
+            replace(parts[0], given=replace(parts[0].given, total=total), share=share), [one[step] for one in mixed]
+        )
+        for step, total in enumerate(totals)
+    ]
+
+
+def tensors(part: Part) -> list[Tensor]:
+    """All tensors of a part."""
+    return [*(getattr(part.given, name) for name in _names(Tokens)), *(getattr(part, name) for name in _names(Part))]
+
+
+def with_tensors(part: Part, own: Sequence[Tensor]) -> Part:
+    """The part with other tensors, in the order of `tensors`."""
+    given = dict(zip(_names(Tokens), own, strict=False))
+    others = dict(zip(_names(Part), own[len(given) :], strict=True))
+    return replace(part, given=replace(part.given, **given), **others)  # type: ignore[arg-type]
+
+
+def _names(kind: type[Tokens] | type[Part]) -> list[str]:
+    return [field.name for field in fields(kind) if field.name not in ("given", "total", "share")]
 
 
 def policy_loss(seen: Outlook, part: Part) -> Tensor:

@@ -4,14 +4,13 @@ A recording holds for one shape of its input. Tokens of a batch are rounded up g
 serve a whole run.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from orienteer.learn.losses import Part
-from orienteer.network.features import Tokens
+from orienteer.learn.losses import Part, tensors, with_tensors
 
 GRAIN = 8192
 """Numbers of tokens are rounded up to multiples of this: one recording for all that are nearly as large."""
@@ -38,7 +37,7 @@ class Recorder:
                 del self._recordings[next(iter(self._recordings))]
             self._recordings[key] = self._record(part)
         recording = self._recordings[key]
-        for own, given in zip(recording.inputs, _tensors(part), strict=True):
+        for own, given in zip(recording.inputs, tensors(part), strict=True):
             own.copy_(given)
         recording.graph.replay()
         for parameter, gradient in zip(self.teach.parameters(), recording.gradients, strict=True):
@@ -46,8 +45,8 @@ class Recorder:
         return recording.losses
 
     def _record(self, part: Part) -> "_Recording":
-        inputs = [one.clone() for one in _tensors(part)]
-        own = _with_tensors(part, inputs)
+        inputs = [one.clone() for one in tensors(part)]
+        own = with_tensors(part, inputs)
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -77,17 +76,3 @@ class _Recording:
 
 def _rounded(part: Part) -> Part:
     return replace(part, given=replace(part.given, total=-(-part.given.total // GRAIN) * GRAIN))
-
-
-def _tensors(part: Part) -> list[Tensor]:
-    return [*(getattr(part.given, name) for name in _names(Tokens)), *(getattr(part, name) for name in _names(Part))]
-
-
-def _with_tensors(part: Part, tensors: list[Tensor]) -> Part:
-    given = dict(zip(_names(Tokens), tensors, strict=False))
-    own = dict(zip(_names(Part), tensors[len(given) :], strict=True))
-    return replace(part, given=replace(part.given, **given), **own)  # type: ignore[arg-type]
-
-
-def _names(kind: type[Tokens] | type[Part]) -> list[str]:
-    return [field.name for field in fields(kind) if field.name not in ("given", "total", "share")]

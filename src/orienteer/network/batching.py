@@ -49,18 +49,16 @@ def in_parts(states: States, ways: Tensor | None, part: int) -> Iterator[tuple[T
     """Places and tokens of the states, sorted by size and cut into parts of at most `part` states."""
     if len(states):
         places = torch.arange(len(states), device=states.last.device)
-        for batch in in_batches(states, ways, places[None], part):
+        for batch in in_batches(states, reachable(states, ways), places[None], part):
             yield from batch
 
 
-def in_batches(
-    states: States, ways: Tensor | None, places: Tensor, part: int
-) -> Iterator[Iterator[tuple[Tensor, Tokens]]]:
+def in_batches(states: States, reach: Tensor, places: Tensor, part: int) -> Iterator[Iterator[tuple[Tensor, Tokens]]]:
     """For every row of (batch, place) `places` the parts of that batch, each its places and their tokens.
 
+    `reach` are the nodes that the states may still visit (`reachable`).
     Asks the device once for all sizes. Widths are multiples of 16 on a GPU, whose kernels want aligned rows.
     """
-    reach = reachable(states, ways)
     keep = relevant(states, reach)
     ordered, order = keep.sum(1)[places].sort(dim=1, stable=True)
     places = places.gather(1, order)

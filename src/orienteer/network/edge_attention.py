@@ -4,15 +4,12 @@ On a GPU tokens of all states lie one after the other (`Packed`), elsewhere in r
 of a network need not know: they see vectors, and hand the layout on.
 """
 
-import os
-from functools import cache
-from importlib.util import find_spec
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from orienteer.network.features import EDGE_KERNELS, Tokens, edge_kernels
+from orienteer.network.fused import triton_is_there
 from orienteer.network.graph_attention import project_edges
 
 WIDEST_FUSED = 1024
@@ -62,6 +59,10 @@ class Padded:
         """The stream with something added, and that normalised."""
         stream = stream + more
         return stream, norm(stream)
+
+    def fuses(self, size: int, inner: int) -> bool:
+        """Whether a kernel does all that a layer of these sizes does to single tokens."""
+        return False
 
 
 class Packed:
@@ -117,6 +118,11 @@ class Packed:
 
         return fused_add_norm(stream, more, norm.weight, norm.bias, norm.eps, self.dtype)
 
+    def fuses(self, size: int, inner: int) -> bool:
+        from orienteer.network.fused_layer import takes
+
+        return takes(size, inner)
+
 
 Layout = Padded | Packed
 
@@ -138,17 +144,15 @@ class EdgeAttention(nn.Module):
         self.bias = nn.Parameter(torch.zeros(heads, EDGE_KERNELS))
 
     def forward(self, hidden: Tensor, where: Layout) -> Tensor:
-        size = hidden.shape[-1]
-        parts = self.project(hidden).unflatten(-1, (3, self.heads, size // self.heads))
-        return self.join(where.attend(parts, self.bias).flatten(-2))
+        return self.join(self.mix(self.project(hidden), where))
+
+    def mix(self, parts: Tensor, where: Layout) -> Tensor:
+        """What the heads read, side by side, given (..., 3 hidden) queries, keys and values."""
+        size = parts.shape[-1] // 3
+        apart = parts.view(*parts.shape[:-1], 3, self.heads, size // self.heads)
+        return where.attend(apart, self.bias).flatten(-2)
 
 
 def _is_power(number: int) -> bool:
     """Whether it is a power of two, as sizes of blocks must be."""
     return number & (number - 1) == 0
-
-
-@cache
-def triton_is_there() -> bool:
-    """Whether kernels can be compiled for the GPU; ORIENTEER_FUSED=0 says not to."""
-    return os.environ.get("ORIENTEER_FUSED") != "0" and find_spec("triton") is not None

@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from orienteer.beam.problems import Problems
+from orienteer.beam.problems import CostTable
 from orienteer.beam.states import States
+from orienteer.network.fused import triton_is_there
 
 NODE_FEATURES = ("prize", "current", "end", "choice", "leg", "home", "detour")
 """Columns of `Tokens.nodes`; the paper's network reads the first three: the prize and two flags."""
@@ -62,11 +63,7 @@ def reachable(states: States, ways: Tensor | None) -> Tensor:
 
     `ways` are the problems' `cheapest_ways`; without them, costs are taken to obey the triangle inequality.
     """
-    if ways is None:
-        return states.feasible()
-    problems, row = states.problems, states.instance
-    arrival = states.cost[:, None] + ways[row, states.last]
-    return (arrival + problems.to_end[row] <= problems.budget[row][:, None]) & ~states.visited
+    return states.feasible(None if ways is None else states.cost[:, None] + ways[states.instance, states.last])
 
 
 def relevant(states: States, reach: Tensor) -> Tensor:
@@ -84,16 +81,16 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) 
     problems, row = states.problems, states.instance[:, None]
     node, present = _compact(keep, width)
     left = _remaining(states)
-    edges = _edges(problems, row, node, present, left)
-    hops = _hops(edges, present)
+    edges, hops = _edges(states, node, present, left)
 
-    choice = states.feasible().gather(1, node) & present
+    legs = states.leg
+    choice = states.feasible(states.cost[:, None] + legs).gather(1, node) & present
     open_ = reach.gather(1, node) & present
     count = open_.sum(1).to(torch.float32)
     prizes = (problems.prizes[row, node] * open_).to(torch.float32)
     worth = prizes.sum(1)
     unit = torch.where(worth > 0, worth / count.clamp_min(1), 1.0)
-    leg = _cost_features(problems.costs[row, states.last[:, None], node], left)
+    leg = _cost_features(legs.gather(1, node), left)
     home = _cost_features(problems.to_end[row, node], left)
     current = node == states.last[:, None]
     end = node == problems.end[states.instance][:, None]
@@ -207,20 +204,32 @@ def _cost_features(cost: Tensor, left: Tensor) -> Tensor:
     return (cost / left[:, None]).clamp_max(FAR).to(torch.float32)
 
 
-def _edges(problems: Problems, row: Tensor, node: Tensor, present: Tensor, left: Tensor) -> Tensor:
-    size = problems.nodes
-    cell = ((row * size + node) * size)[:, :, None] + node[:, None, :]
-    cost = problems.relative_costs.view(-1).index_select(0, cell.view(-1)).view(cell.shape)
-    more = (problems.divisor[row[:, 0]] / left).to(torch.float32)  # what is left is the unit, not the whole limit
-    edges = cost.mul_(more[:, None, None]).clamp_max_(FAR)
-    edges.diagonal(dim1=1, dim2=2).fill_(0.0)
-    return edges.masked_fill_(~(present[:, :, None] & present[:, None, :]), 0.0)
+def _edges(states: States, node: Tensor, present: Tensor, left: Tensor) -> tuple[Tensor, Tensor]:
+    """(state, token, token) costs in units of what is left, and (state,) one over the mean cost to the nearest other.
+
+    Between tokens that are not there, and from one to itself, costs are 0.
+    """
+    table, count = states.problems.table(states.instance), present.sum(1)
+    factor = (table.unit / left).to(torch.float32)
+    if node.is_cuda and triton_is_there():
+        from orienteer.network.fused_edges import fused_edges
+
+        edges, nearest = fused_edges(table.costs, table.matrix, table.back, factor, node, count, FAR)
+    else:
+        edges = _gathered(table, node).mul_(factor[:, None, None]).clamp_max_(FAR)
+        itself = torch.eye(node.shape[1], dtype=torch.bool, device=node.device)
+        other = present[:, :, None] & present[:, None, :] & ~itself
+        edges.masked_fill_(~other, 0.0)
+        nearest = torch.where(other, edges, FAR).amin(2).clamp_max(1.0) * present
+    return edges, 1 / (nearest.sum(1) / count).clamp_min(CLOSEST)
 
 
-def _hops(edges: Tensor, present: Tensor) -> Tensor:
-    """(state,) one over the mean cost to the nearest other token."""
-    width = edges.shape[1]
-    other = present[:, None, :] & ~torch.eye(width, dtype=torch.bool, device=edges.device)
-    nearest = torch.where(other, edges, FAR).amin(2).clamp_max(1.0)
-    mean = (nearest * present).sum(1) / present.sum(1)
-    return 1 / mean.clamp_min(CLOSEST)
+def _gathered(table: CostTable, node: Tensor) -> Tensor:
+    """(state, token, token) costs between some nodes of each state."""
+    size = table.costs.shape[1]
+    leave, arrive = node[:, :, None] * size, node[:, None, :]
+    if table.back is not None:
+        turned = table.back[:, None, None]
+        leave, arrive = torch.where(turned, node[:, :, None], leave), torch.where(turned, arrive * size, arrive)
+    cell = table.matrix[:, None, None] * size**2 + leave + arrive
+    return table.costs.view(-1).index_select(0, cell.view(-1)).view(cell.shape)

@@ -9,7 +9,7 @@ a network that saw it would answer with what is left of it.
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import torch
 from torch import Tensor, nn
@@ -94,10 +94,7 @@ class PolicyNetwork(nn.Module):
         inputs = torch.cat((given.nodes, given.overall[:, None].expand(-1, width, -1)), dim=2)
         where = layout(given, compute_dtype(inputs), self.config.heads, self.config.hidden // self.config.heads)
         stream = self.enter(where.pack(inputs)).to(inputs.dtype)  # sums need more digits than bfloat16 has
-        more = torch.zeros_like(stream, dtype=where.dtype)
-        for layer in self.layers:
-            stream, more = layer(stream, more, where)
-        hidden = where.add_norm(stream, more, self.final)[1]
+        hidden = self._through_layers(stream, where)
         current = where.current(hidden)
         pointer = where.point(hidden, self.query(current).to(hidden.dtype))
         with torch.autocast(hidden.device.type, enabled=False):
@@ -105,6 +102,19 @@ class PolicyNetwork(nn.Module):
             logits, visit = self.heads(hidden).unbind(-1)
             logits, visit = where.unpack(logits + pointer * self.config.hidden**-0.5), where.unpack(visit)
             return Outlook(logits, visit, self._value(where.mean(hidden), current, visit, given))
+
+    def _through_layers(self, stream: Tensor, where: Layout) -> Tensor:
+        """(token, hidden) the normed vectors after the last layer."""
+        more = torch.zeros_like(stream, dtype=where.dtype)
+        layers = cast(list[PolicyLayer], list(self.layers))
+        if torch.is_grad_enabled() or not where.fuses(self.config.hidden, self.config.widen * self.config.hidden):
+            for layer in layers:
+                stream, more = layer(stream, more, where)
+            return where.add_norm(stream, more, self.final)[1]
+        hidden = layers[0].attention.project(where.add_norm(stream, more, layers[0].norm_attention)[1])
+        for layer, following in zip(layers, (*layers[1:], None), strict=True):
+            stream, hidden = layer.at_once(stream, hidden, where, following, self.final)
+        return hidden
 
     def _value(self, mean: Tensor, current: Tensor, visit: Tensor, given: Tokens) -> Tensor:
         """(state,) the prize to go in units of the mean prize, or the cost to go in typical steps."""
@@ -167,3 +177,19 @@ class PolicyLayer(nn.Module):
         stream, hidden = where.add_norm(stream, more, self.norm_attention)
         stream, hidden = where.add_norm(stream, self.attention(hidden, where), self.norm_feed)
         return stream, self.narrow(functional.relu(self.widen(hidden)))
+
+    def at_once(
+        self, stream: Tensor, parts: Tensor, where: Layout, following: "PolicyLayer | None", final: nn.LayerNorm
+    ) -> tuple[Tensor, Tensor]:
+        """The stream after this layer, and the following layer's queries, keys and values, or the final vectors.
+
+        `parts` are the queries, keys and values of this one.
+        """
+        from orienteer.network.fused_layer import fused_rest
+
+        mixed = self.attention.mix(parts, where)
+        norm, project = final, None
+        if following is not None:
+            norm, project = following.norm_attention, following.attention.project.weight
+        inner = (self.widen.weight, self.narrow.weight)
+        return fused_rest(mixed, stream, self.attention.join.weight, self.norm_feed, *inner, norm, project)
