@@ -6,6 +6,7 @@ Round after round fresh problems are then searched with the network so far, and 
 
 import copy
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -39,8 +40,9 @@ from orienteer.network.weights import Method, Model
 
 MOST_CELLS = 2**27
 """Pairs of tokens, padding included, up to which the parts of a step are joined: a quarter of a gigabyte of edges."""
-MOST_AT_ONCE = 2**30
-"""Pairs of tokens up to which all steps of an iteration are made together: two gigabytes of edges, twice."""
+BYTES_AT_ONCE = 32
+"""A GPU's bytes for each pair of tokens of all steps of an iteration, if these are made together: an eighth of its
+memory holds their edges, twice."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +251,8 @@ def _at_once(drawn: list[tuple[Lessons, Tensor]], settings: ExpertSettings) -> l
         sizes.append(torch.cat((count.amax(0, keepdim=True), count.view_as(places).sum(1))))
     most, *totals = torch.cat((torch.stack(sizes).amax(0)[:1], torch.stack(sizes).sum(0)[1:])).tolist()
     width, states = usual_width(most), sum(places.shape[1] for _, places in drawn)
-    if states > settings.part or states * width**2 > MOST_CELLS or settings.steps * states * width**2 > MOST_AT_ONCE:
+    cells = states * width**2
+    if states > settings.part or cells > MOST_CELLS or settings.steps * cells * BYTES_AT_ONCE > _memory(keeps[0]):
         return None
     parts = []
     for (lessons, places), keep in zip(drawn, keeps, strict=True):
@@ -295,6 +298,11 @@ def _validation(settings: ExpertSettings, count: int, device: torch.device) -> V
     if settings.recipe.problem == "op":
         return Validation(Recipe(), count, device)
     return TourValidation(settings.recipe.sizes, count, device)
+
+
+def _memory(where: Tensor) -> int:
+    """Bytes of the GPU that holds a tensor; elsewhere more than anyone asks for."""
+    return torch.cuda.get_device_properties(where.device).total_memory if where.is_cuda else sys.maxsize
 
 
 def _processes() -> int:

@@ -117,8 +117,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         ),
     },
     "expert": {
-        "tuned": ExpertSettings(recipe=HARD, rounds=2, fresh=4096, beam=40, part=8192, learning_rate=3e-3),
-        "laptop": ExpertSettings(network=PolicyConfig(64, layers=3, widen=2), part=8192, learning_rate=3e-3),
+        "tuned": ExpertSettings(recipe=HARD, rounds=2, fresh=4096, beam=40, part=8192, steps=16, learning_rate=3e-3),
+        "laptop": ExpertSettings(network=PolicyConfig(64, layers=3, widen=2), part=8192, steps=16, learning_rate=3e-3),
         "small": ExpertSettings(
             network=PolicyConfig(hidden=32, heads=2, layers=2),
             batch=128,

@@ -8,9 +8,12 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor, nn
+from torch.utils.weak import WeakTensorKeyDictionary
 
-_SETTINGS = {"ROWS": 128, "CHUNK": 64, "num_warps": 8, "num_stages": 2}
+_SETTINGS = {"ROWS": 64, "CHUNK": 32, "num_warps": 4, "num_stages": 3}
 """Sizes of blocks: the fastest of those tried on an H200."""
+_ROUNDED = WeakTensorKeyDictionary()
+"""Matrices in another type, with the version of the weights that they are of: a search asks for them at every step."""
 
 
 def fused_rest(
@@ -29,9 +32,9 @@ def fused_rest(
     in) matrices, `project` the next one's, or None: then the vectors are normed only.
     """
     tokens, size = mixed.shape
-    matrices = [one.to(mixed.dtype).contiguous() for one in (join, widen, narrow)]
+    matrices = [_rounded(one, mixed.dtype) for one in (join, widen, narrow)]
     wanted = size if project is None else len(project)
-    last = matrices[0] if project is None else project.to(mixed.dtype).contiguous()
+    last = matrices[0] if project is None else _rounded(project, mixed.dtype)
     result = torch.empty(tokens, wanted, dtype=mixed.dtype, device=mixed.device)
     after = torch.empty_like(stream)
     _rest_kernel[(triton.cdiv(tokens, _SETTINGS["ROWS"]),)](
@@ -45,6 +48,15 @@ def takes(size: int, inner: int) -> bool:
     """Whether the kernel has layers of that size: vectors fit on the chip in blocks of a power of two."""
     chunk = _SETTINGS["CHUNK"]
     return 16 <= size <= 128 and size & (size - 1) == 0 and inner % chunk == 0 and 3 * size % chunk == 0
+
+
+def _rounded(weights: Tensor, dtype: torch.dtype) -> Tensor:
+    """Weights in that type, kept until they change."""
+    now = (weights._version, weights.data_ptr(), dtype)
+    if weights not in _ROUNDED or _ROUNDED[weights][0] != now:
+        _ROUNDED[weights] = (now, weights.detach().to(dtype).contiguous())
+    rounded: Tensor = _ROUNDED[weights][1]
+    return rounded
 
 
 @triton.jit
