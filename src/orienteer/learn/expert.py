@@ -131,8 +131,9 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
             average.load_state_dict(saved["average"])
             for optimizer, state in zip(moving, _saved_optimizers(saved, options.resume), strict=True):
                 settle(optimizer, state)
-            if device.type == "cpu":  # where a resumed run is to equal an unbroken one
-                generator.set_state(saved["generator"].cpu())
+            drawn = saved["generator"].cpu()
+            if device.type == "cpu" and len(drawn) == len(generator.get_state()):  # a GPU's means nothing here
+                generator.set_state(drawn)  # a resumed run is to equal an unbroken one
 
         passed = session.fraction()
         done = int(passed * (settings.rounds + 1))
