@@ -7,7 +7,7 @@ Round after round fresh problems are then searched with the network so far, and 
 import copy
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,7 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
         if saved is not None:
             network.load_state_dict(saved["network"])
             average.load_state_dict(saved["average"])
-            for optimizer, state in zip(moving, _saved_optimizers(saved, options.resume), strict=True):
+            for optimizer, state in zip(moving, _saved_optimizers(saved, moving, options.resume), strict=True):
                 settle(optimizer, state)
             drawn = saved["generator"].cpu()
             if device.type == "cpu" and len(drawn) == len(generator.get_state()):  # a GPU's means nothing here
@@ -272,10 +272,12 @@ def _joined(parts: list[Part], most: int) -> list[Part]:
     return [join_parts(parts, usual)]
 
 
-def _saved_optimizers(saved: dict[str, Any], path: Path | None) -> list[dict[str, Any]]:
-    if "optimizers" not in saved:
+def _saved_optimizers(
+    saved: dict[str, Any], moving: Sequence[torch.optim.Optimizer], path: Path | None
+) -> list[dict[str, Any]]:
+    states: list[dict[str, Any]] = saved.get("optimizers", [])
+    if [len(one["param_groups"]) for one in states] != [len(one.param_groups) for one in moving]:
         raise BadFile(str(path), "was written by an earlier version, which trained in another way; begin anew")
-    states: list[dict[str, Any]] = saved["optimizers"]
     return states
 
 

@@ -19,6 +19,11 @@ LENGTH = 0.2
 SLOWER = 1 / 3
 """The learning rate of AdamW beside Muon's: three to one was the better of two that were tried."""
 
+POINTING = ("query.weight",)
+POINTING_DECAY = 1.0
+"""Decay of what multiplies vectors into logits. Probabilities depend on differences of logits alone; nothing else kept
+logits from drifting by thousands, to where bfloat16 has no digits left for differences, and losses rose."""
+
 
 class Muon(torch.optim.Optimizer):
     """For matrices inside a network; inputs, outputs and vectors are for AdamW."""
@@ -68,12 +73,16 @@ def orthogonal(matrices: Tensor) -> Tensor:
 
 def optimizers(network: nn.Module, learning_rate: float, weight_decay: float) -> list[torch.optim.Optimizer]:
     """Muon for the matrices of `network.layers`, AdamW for everything else; groups know their `initial_lr`."""
-    inner = {id(one) for name, one in network.named_parameters() if _is_inner(name, one)}
-    matrices = [one for one in network.parameters() if id(one) in inner]
-    others = [one for one in network.parameters() if id(one) not in inner]
+    named = dict(network.named_parameters())
+    matrices = [one for name, one in named.items() if _is_inner(name, one)]
+    pointing = [one for name, one in named.items() if name in POINTING]
+    others = [one for name, one in named.items() if not _is_inner(name, one) and name not in POINTING]
+    groups = [{"params": others, "weight_decay": weight_decay}, {"params": pointing, "weight_decay": POINTING_DECAY}]
     both = [
         Muon(matrices, learning_rate, weight_decay),
-        torch.optim.AdamW(others, SLOWER * learning_rate, weight_decay=weight_decay, fused=others[0].is_cuda),
+        torch.optim.AdamW(
+            [group for group in groups if group["params"]], SLOWER * learning_rate, fused=others[0].is_cuda
+        ),
     ]
     for group in (group for one in both for group in one.param_groups):
         group["initial_lr"] = group["lr"]  # as torch's schedules do

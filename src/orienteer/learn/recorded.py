@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from orienteer.learn.losses import Part, tensors, with_tensors
 
-GRAIN = 8192
+GRAIN = 4096
 """Numbers of tokens are rounded up to multiples of this: one recording for all that are nearly as large."""
 MOST = 8
 """Recordings that are kept, each with a copy of its input; then the oldest goes."""

@@ -55,10 +55,16 @@ class Padded:
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return mixed.transpose(1, 2)
 
-    def add_norm(self, stream: Tensor, more: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
-        """The stream with something added, and that normalised."""
+    def add_norm(
+        self, stream: Tensor, more: Tensor, norm: nn.LayerNorm, dtype: torch.dtype | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """The stream with something added, and that normalised, in that type or in the layout's."""
         stream = stream + more
         return stream, norm(stream)
+
+    def feed(self, hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
+        """The feed-forward part of a layer."""
+        return narrow(functional.relu(widen(hidden)))
 
     def fuses(self, size: int, inner: int) -> bool:
         """Whether a kernel does all that a layer of these sizes does to single tokens."""
@@ -113,10 +119,19 @@ class Packed:
 
         return fused_attention(parts, self.edges, self.hops, self.alike, self.first, self.few, bias)
 
-    def add_norm(self, stream: Tensor, more: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
+    def add_norm(
+        self, stream: Tensor, more: Tensor, norm: nn.LayerNorm, dtype: torch.dtype | None = None
+    ) -> tuple[Tensor, Tensor]:
         from orienteer.network.fused_norm import fused_add_norm
 
-        return fused_add_norm(stream, more, norm.weight, norm.bias, norm.eps, self.dtype)
+        return fused_add_norm(stream, more, norm.weight, norm.bias, norm.eps, dtype or self.dtype)
+
+    def feed(self, hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
+        from orienteer.network.fused_feed import fused_feed, takes
+
+        if not takes(*reversed(widen.weight.shape)):
+            return narrow(functional.relu(widen(hidden)))
+        return fused_feed(hidden, widen.weight, narrow.weight)
 
     def fuses(self, size: int, inner: int) -> bool:
         from orienteer.network.fused_layer import takes

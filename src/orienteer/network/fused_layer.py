@@ -29,13 +29,14 @@ def fused_rest(
     """The residual stream after a layer, and its normed and projected vectors in the type of `mixed`.
 
     `mixed` and `stream` are (token, size), the second in float32; `join`, `widen` and `narrow` are the layer's (out,
-    in) matrices, `project` the next one's, or None: then the vectors are normed only.
+    in) matrices, `project` the next one's, or None: then the vectors are normed only, in the type of the stream.
     """
     tokens, size = mixed.shape
     matrices = [_rounded(one, mixed.dtype) for one in (join, widen, narrow)]
     wanted = size if project is None else len(project)
     last = matrices[0] if project is None else _rounded(project, mixed.dtype)
-    result = torch.empty(tokens, wanted, dtype=mixed.dtype, device=mixed.device)
+    dtype = stream.dtype if project is None else mixed.dtype
+    result = torch.empty(tokens, wanted, dtype=dtype, device=mixed.device)
     after = torch.empty_like(stream)
     _rest_kernel[(triton.cdiv(tokens, _SETTINGS["ROWS"]),)](
         mixed, stream, *matrices, last, norm.weight, norm.bias, next_norm.weight, next_norm.bias, after, result,
@@ -86,11 +87,12 @@ def _rest_kernel(  # type: ignore[no-untyped-def]
         inner = tl.maximum(tl.dot(normed, tl.trans(out)), 0.0).to(given.dtype)
         back = tl.load(narrow + column[:, None] * INNER + first + some[None, :])
         total = tl.dot(inner, tl.trans(back), total)
-    normed = _normed(total, next_scale, next_shift, column, epsilon, SIZE).to(given.dtype)
+    final = _normed(total, next_scale, next_shift, column, epsilon, SIZE)
     if WANTED == 0:
-        tl.store(result + place, normed, mask=there)
+        tl.store(result + place, final, mask=there)
     else:
         tl.store(after + place, total, mask=there)
+        normed = final.to(given.dtype)
         for first in range(0, WANTED, CHUNK):
             asked = tl.load(project + (first + some[:, None]) * SIZE + column[None, :])
             part = tl.dot(normed, tl.trans(asked)).to(given.dtype)

@@ -13,7 +13,6 @@ from typing import Literal, cast, get_args
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from orienteer.network.attention_network import Estimate, compute_dtype
 from orienteer.network.edge_attention import EdgeAttention, Layout, layout
@@ -95,22 +94,21 @@ class PolicyNetwork(nn.Module):
         where = layout(given, compute_dtype(inputs), self.config.heads, self.config.hidden // self.config.heads)
         stream = self.enter(where.pack(inputs)).to(inputs.dtype)  # sums need more digits than bfloat16 has
         hidden = self._through_layers(stream, where)
-        current = where.current(hidden)
-        pointer = where.point(hidden, self.query(current).to(hidden.dtype))
-        with torch.autocast(hidden.device.type, enabled=False):
-            hidden, current, pointer = (x.to(inputs.dtype) for x in (hidden, current, pointer))
+        with torch.autocast(hidden.device.type, enabled=False):  # differences of logits need more digits as well
+            current = where.current(hidden)
+            pointer = where.point(hidden, self.query(current))
             logits, visit = self.heads(hidden).unbind(-1)
             logits, visit = where.unpack(logits + pointer * self.config.hidden**-0.5), where.unpack(visit)
             return Outlook(logits, visit, self._value(where.mean(hidden), current, visit, given))
 
     def _through_layers(self, stream: Tensor, where: Layout) -> Tensor:
-        """(token, hidden) the normed vectors after the last layer."""
+        """(token, hidden) the normed vectors after the last layer, with all digits."""
         more = torch.zeros_like(stream, dtype=where.dtype)
         layers = cast(list[PolicyLayer], list(self.layers))
         if torch.is_grad_enabled() or not where.fuses(self.config.hidden, self.config.widen * self.config.hidden):
             for layer in layers:
                 stream, more = layer(stream, more, where)
-            return where.add_norm(stream, more, self.final)[1]
+            return where.add_norm(stream, more, self.final, stream.dtype)[1]
         hidden = layers[0].attention.project(where.add_norm(stream, more, layers[0].norm_attention)[1])
         for layer, following in zip(layers, (*layers[1:], None), strict=True):
             stream, hidden = layer.at_once(stream, hidden, where, following, self.final)
@@ -176,7 +174,7 @@ class PolicyLayer(nn.Module):
         """The stream after this layer in two parts, what is added up and what is still to be added."""
         stream, hidden = where.add_norm(stream, more, self.norm_attention)
         stream, hidden = where.add_norm(stream, self.attention(hidden, where), self.norm_feed)
-        return stream, self.narrow(functional.relu(self.widen(hidden)))
+        return stream, where.feed(hidden, self.widen, self.narrow)
 
     def at_once(
         self, stream: Tensor, parts: Tensor, where: Layout, following: "PolicyLayer | None", final: nn.LayerNorm
