@@ -37,6 +37,11 @@ def test_nothing_heavy_is_loaded(code: str) -> None:
     assert heavy_after(code) == []
 
 
+def test_it_can_be_run_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "orienteer", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["orienteer", orienteer.__version__]
+
+
 def test_help_lists_the_commands_most_used_first(cli: Cli) -> None:
     status, out, err = cli("--help")
     assert (status, err) == (0, "")

@@ -10,7 +10,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from orienteer import check_tour
+from orienteer import BadFile, check_tour
 from orienteer.cli.train import train as train_command
 from orienteer.heuristics.enumerate import Enumerate
 from orienteer.learn.expert import ExpertSettings, own_labels, train
@@ -65,6 +65,15 @@ def test_a_resumed_run_equals_an_unbroken_one(labels: Path, tmp_path: Path) -> N
     one, two = (load_model(path / LAST)[0].state_dict() for path in (whole, broken))
     for key, value in one.items():
         assert torch.equal(value, two[key]), key
+
+
+def test_a_checkpoint_of_another_way_to_train_is_refused(labels: Path, tmp_path: Path) -> None:
+    _train(labels, tmp_path, 2)
+    saved = torch.load(tmp_path / CHECKPOINT, weights_only=True)
+    saved["optimizers"] = saved["optimizers"][:1]
+    torch.save(saved, tmp_path / CHECKPOINT)
+    with pytest.raises(BadFile, match="earlier version"):
+        _train(labels, tmp_path / "again", 4, resume=tmp_path / CHECKPOINT)
 
 
 def test_rounds_add_labels_of_its_own(labels: Path, tmp_path: Path) -> None:

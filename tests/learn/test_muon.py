@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from orienteer.learn.muon import LENGTH, Muon, optimizers, orthogonal, settle
+from orienteer.learn.muon import LENGTH, POINTING_DECAY, SLOWER, Muon, optimizers, orthogonal, settle
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 
 
@@ -65,3 +65,16 @@ def test_a_run_goes_on_with_the_rates_that_it_is_given() -> None:
         settle(new, old.state_dict())
         assert (new.param_groups[0]["initial_lr"], new.param_groups[0]["weight_decay"]) == (rate, 0.0)
         assert new.state, "what it has gathered is kept"
+
+
+def test_only_what_points_decays_fast() -> None:
+    network = PolicyNetwork(PolicyConfig(16, 2, 1))
+    torch.nn.init.ones_(network.query.weight)
+    before = {name: one.detach().clone() for name, one in network.named_parameters()}
+    for optimizer in optimizers(network, 3e-2, 0.0):
+        for parameter in network.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        optimizer.step()
+    moved = [name for name, one in network.named_parameters() if not torch.equal(one, before[name])]
+    assert moved == ["query.weight"]
+    torch.testing.assert_close(network.query.weight, before["query.weight"] * (1 - 3e-2 * SLOWER * POINTING_DECAY))
