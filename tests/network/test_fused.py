@@ -95,23 +95,3 @@ def test_edges_are_read_scaled_and_cut_off() -> None:
     edges, nearest = fused_edges(*given, FAR)
     torch.testing.assert_close(edges.float().cpu(), truth, rtol=1e-3, atol=1e-3)
     torch.testing.assert_close(nearest.cpu(), near)
-
-
-@pytest.mark.parametrize(("tokens", "size", "inner"), [(200, 32, 128), (77, 64, 80)])
-def test_the_feed_forward_part_and_its_gradients(tokens: int, size: int, inner: int) -> None:
-    from orienteer.network.fused_feed import fused_feed
-
-    generator = torch.Generator().manual_seed(0)
-    shapes = ((tokens, size), (inner, size), (size, inner))
-    given, widen, narrow = (
-        (torch.randn(shape, generator=generator) / 4).to(DEVICE).requires_grad_() for shape in shapes
-    )
-    fused, plain = fused_feed(given, widen, narrow), torch.relu(given @ widen.T) @ narrow.T
-    torch.testing.assert_close(fused, plain, **TOLERANCE)
-    seed = torch.randn(plain.shape, generator=generator).to(DEVICE)
-    for left, right in zip(
-        torch.autograd.grad((fused * seed).sum(), (given, widen, narrow)),
-        torch.autograd.grad((plain * seed).sum(), (given, widen, narrow)),
-        strict=True,
-    ):
-        torch.testing.assert_close(left, right, **TOLERANCE)

@@ -13,6 +13,7 @@ from typing import Literal, cast, get_args
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from orienteer.network.attention_network import Estimate, compute_dtype
 from orienteer.network.edge_attention import EdgeAttention, Layout, layout
@@ -174,7 +175,7 @@ class PolicyLayer(nn.Module):
         """The stream after this layer in two parts, what is added up and what is still to be added."""
         stream, hidden = where.add_norm(stream, more, self.norm_attention)
         stream, hidden = where.add_norm(stream, self.attention(hidden, where), self.norm_feed)
-        return stream, where.feed(hidden, self.widen, self.narrow)
+        return stream, self.narrow(functional.relu(self.widen(hidden)))
 
     def at_once(
         self, stream: Tensor, parts: Tensor, where: Layout, following: "PolicyLayer | None", final: nn.LayerNorm
