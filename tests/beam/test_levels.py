@@ -30,45 +30,54 @@ def queues(width, spread=0.0):
 
 def test_a_path_waits_in_the_level_of_its_cost():
     levels = queues(2)
-    levels.put(children((0, 1.0, 0.0, 1, 1), (0, 2.0, 1.0, 2, 2), (1, 3.0, 1.01, 3, 3)))
-    assert [levels.pop(level).stamp.tolist() for level in range(3)] == [[1], [2], [3]]
+    levels.put(children((0, 1.0, 0.0, 1, 1), (0, 2.0, 1.0, 2, 2), (0, 3.0, 1.01, 3, 3)))
+    assert [levels.pop().stamp.tolist() for _ in range(4)] == [[1], [2], [3], []]
+
+
+def test_instances_do_not_wait_for_one_another():
+    levels = queues(2)
+    levels.put(children((0, 1.0, 0.0, 1, 1), (0, 2.0, 1.0, 2, 2), (1, 3.0, 5.01, 3, 3)))
+    assert levels.pop().stamp.tolist() == [1, 3]
+    levels.put(children((1, 3.0, 6.01, 4, 3), (0, 3.0, 0.5, 5, 3)))
+    assert levels.pop().stamp.tolist() == [5, 2, 4]  # 0.5 is of the level of 1
+    assert not len(levels.pop())
 
 
 def test_instances_and_levels_do_not_mix():
     levels = queues(1)
     levels.put(children((0, 1.0, 1.0, 1, 1), (1, 2.0, 1.0, 1, 1), (0, 5.0, 2.0, 2, 2)))
-    assert levels.pop(1).score.tolist() == [1.0, 2.0]
-    assert levels.pop(2).score.tolist() == [5.0]
-    assert len(levels.pop(1)) == 0
+    assert levels.pop().score.tolist() == [1.0, 2.0]
+    assert levels.pop().score.tolist() == [5.0]
+    assert len(levels.pop()) == 0
 
 
 def test_a_full_queue_keeps_the_best_over_several_puts():
     levels = queues(2)
     for score in (3.0, 1.0, 4.0, 1.5, 9.0, 2.6):
         levels.put(children((0, score, 0.5, int(10 * score), 1)))
-    assert levels.pop(1).score.tolist() == [9.0, 4.0]
+    assert levels.pop().score.tolist() == [9.0, 4.0]
 
 
 def test_a_tie_with_the_worst_goes_to_the_cheaper():
     levels = queues(1)
     for stamp, cost in ((1, 0.9), (2, 0.5), (3, 0.6)):
         levels.put(children((0, 1.0, cost, stamp, stamp)))
-    assert levels.pop(1).stamp.tolist() == [2]
+    assert levels.pop().stamp.tolist() == [2]
 
 
 def test_a_read_queue_starts_afresh():
     levels = queues(1)
     levels.put(children((0, 9.0, 0.5, 1, 1)))
-    levels.pop(1)
+    levels.pop()
     levels.put(children((0, 1.0, 0.6, 2, 1)))
-    assert levels.pop(1).score.tolist() == [1.0]
+    assert levels.pop().score.tolist() == [1.0]
 
 
 def test_queues_without_bound_grow():
     levels = queues(None)
     levels.put(children(*((0, float(i), 0.5, i, 1) for i in range(50))))
     levels.put(children(*((0, float(i), 0.5, i, 1) for i in range(50, 120))))
-    assert levels.pop(1).stamp.tolist() == list(range(119, -1, -1))
+    assert levels.pop().stamp.tolist() == list(range(119, -1, -1))
 
 
 def test_of_two_orders_of_the_same_nodes_the_cheaper_waits():
@@ -76,7 +85,7 @@ def test_of_two_orders_of_the_same_nodes_the_cheaper_waits():
     levels.put(children((0, 1.0, 0.9, 7, 1), (0, 1.0, 0.8, 7, 1)))
     levels.put(children((0, 1.0, 0.7, 7, 1)))
     levels.put(children((0, 1.0, 0.75, 7, 1)))
-    assert levels.pop(1).cost.tolist() == [0.7]
+    assert levels.pop().cost.tolist() == [0.7]
 
 
 def test_crowding_lets_other_last_nodes_in():
@@ -87,23 +96,23 @@ def test_crowding_lets_other_last_nodes_in():
     for spread, stamps in ((0.0, [1, 2]), (1.0, [1, 3])):
         levels = CostLevels(problems, 2, torch.ones_like(problems.limit), spread)
         levels.put(children(*rows))
-        assert levels.pop(1).stamp.tolist() == stamps
+        assert levels.pop().stamp.tolist() == stamps
 
 
 def test_a_dearer_order_is_not_expanded_later():
     levels = queues(5)
     levels.put(children((0, 1.0, 0.9, 7, 1), (0, 1.0, 1.9, 7, 1), (1, 1.0, 1.9, 7, 1)))
-    assert levels.pop(1).cost.tolist() == [0.9]
+    assert levels.pop().cost.tolist() == [0.9, 1.9]  # the second is the other instance's
     levels.put(children((0, 1.0, 1.8, 7, 1)))
-    assert levels.pop(2).cost.tolist() == [1.9]  # the other instance's
+    assert len(levels.pop()) == 0
 
 
 def test_a_cheaper_order_found_late_is_expanded():
     levels = queues(5)
     levels.put(children((0, 1.0, 0.9, 7, 1)))
-    levels.pop(1)
+    levels.pop()
     levels.put(children((0, 1.0, 0.8, 7, 1)))
-    assert levels.pop(1).cost.tolist() == [0.8]
+    assert levels.pop().cost.tolist() == [0.8]
 
 
 def test_seen_keeps_instances_apart_and_grows():
@@ -115,11 +124,3 @@ def test_seen_keeps_instances_apart_and_grows():
     seen.add(zero, paths)
     assert len(seen.new(zero, paths)) == 0
     assert len(seen.new(one, paths)) == 300
-
-
-def test_blocks_of_levels_know_whether_a_path_waits():
-    levels = queues(2)
-    levels.put(children((1, 3.0, 4.5, 3, 3)))
-    assert [levels.any_in(range(first, first + 5)) for first in (0, 5)] == [False, True]
-    levels.pop(5)
-    assert not levels.any_in(range(5, 10))

@@ -1,7 +1,8 @@
 """Cost-level beam search CS(K, tau): Algorithm 1 of Liu, Xu, Su, Xiao and Yang 2020, batched.
 
 Paths wait in queues by what they have cost so far, K in a queue; queues are worked off from cheap to dear. A short leg
-may lead into the queue it came from, so that a queue is read again until it stays empty.
+may lead into the queue it came from, so that a queue is read again until it stays empty. Every instance of a batch goes
+through its queues at its own pace.
 """
 
 from dataclasses import dataclass
@@ -16,9 +17,6 @@ from orienteer.beam.score import Scorer
 
 LEVELS = 80
 """Levels of a problem by default: the paper's tau of 0.05 at its limit of 4."""
-
-BLOCK = 256
-"""Levels that are passed by at once if they are all empty: a fine tau makes a million of them."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +62,8 @@ def cost_level_search(problems: Problems, scorer: Scorer, config: CostLevelConfi
     tau = problems.limit / LEVELS if config.tau is None else torch.full_like(problems.limit, config.tau)
     queues = CostLevels(problems, config.beam, tau, config.spread)
     queues.put(expander.begin())
-    for block in (range(queues.count)[first : first + BLOCK] for first in range(0, queues.count, BLOCK)):
-        if not queues.any_in(block):
-            continue
-        for level in block:
-            while len(paths := queues.pop(level)):
-                queues.put(expander.expand(paths))
-                if watch(expander):
-                    return expander
+    while len(paths := queues.pop()):
+        queues.put(expander.expand(paths))
+        if watch(expander):
+            break
     return expander

@@ -28,6 +28,8 @@ class CostLevels:
         self._price = None if width is None or not spread else spread * problems.mean_prize
         self._slots = self._empty(width or ROOM_AT_FIRST)  # (group, slot, 4)
         self._worst = torch.full((self.groups,), -torch.inf, dtype=torch.float64, device=problems.device)
+        self._filled = torch.zeros(self.groups, dtype=torch.uint8, device=problems.device)
+        self._first = torch.arange(0, self.groups, self.count, device=problems.device)  # (batch,) group of level 0
         self._seen = Seen(problems.batch, problems.device)
 
     def put(self, children: Offspring) -> None:
@@ -42,22 +44,28 @@ class CostLevels:
         if len(new):
             self._merge(candidates[new], group.index_select(0, new))
 
-    def any_in(self, levels: range) -> bool:
-        """Whether any path waits in these levels, which follow one another."""
-        queues = self._slots.view(self.problems.batch, self.count, -1, 4)[:, levels.start : levels.stop]
-        return bool((queues[..., 0] != _EMPTY).any())
+    def pop(self) -> Candidates:
+        """All paths worth expanding of each instance's cheapest level that has any; none when all queues are empty.
 
-    def pop(self, level: int) -> Candidates:
-        """All paths that wait in a level and are worth expanding; its queues are empty afterwards."""
-        queue = self._slots.view(self.problems.batch, self.count, -1, 4)[:, level]
-        instance, slot = (queue[..., 0] != _EMPTY).nonzero(as_tuple=True)
-        paths = Candidates(queue[instance, slot])
-        queue[..., 0] = _EMPTY
-        self._worst.view(self.problems.batch, self.count)[:, level] = -torch.inf
-        new = self._seen.new(instance, paths)
-        paths = paths[new]
-        self._seen.add(instance.index_select(0, new), paths)
-        return paths
+        Instances need not wait for one another, and each reads its levels in the same order as if it were alone: legs
+        cost nothing less than nothing, so that no path falls back behind the one that it came from.
+        """
+        while True:
+            cheapest = self._filled.view(self.problems.batch, self.count).argmax(1)  # the first of equals
+            group = cheapest + self._first
+            queue = self._slots.index_select(0, group)
+            instance, slot = (queue[..., 0] != _EMPTY).nonzero(as_tuple=True)
+            paths = Candidates(queue.view(-1, 4).index_select(0, instance * queue.shape[1] + slot))
+            if not len(paths):
+                return paths
+            self._slots[group, :, 0] = _EMPTY
+            self._worst[group] = -torch.inf
+            self._filled[group] = 0
+            new = self._seen.new(instance, paths)
+            paths = paths[new]
+            if len(paths):
+                self._seen.add(instance.index_select(0, new), paths)
+                return paths
 
     def _merge(self, candidates: Candidates, group: Tensor) -> None:
         touched = torch.zeros(self.groups, dtype=torch.bool, device=group.device)
@@ -73,6 +81,7 @@ class CostLevels:
             self._make_room(int(kept.place.max()) + 1)
         self._slots[touched, :, 0] = _EMPTY
         self._slots[kept.group, kept.place] = candidates[kept.index].packed
+        self._filled[kept.group] = 1
         if self.width is not None:
             full = (kept.place == self.width - 1).nonzero().squeeze(1)
             self._worst[kept.group.index_select(0, full)] = kept.score.index_select(0, full)
