@@ -160,7 +160,17 @@ def test_improve_from_the_command_line(tmp_path: Path) -> None:
     old, new = tmp_path / "old.npz", tmp_path / "new.npz"
     labels = [_shortened(label) for seed in range(FIRST_SEED, FIRST_SEED + 4) for label in make_label(TINY, seed)]
     save_labels(old, labels)
-    result = CliRunner().invoke(labels_command, ["--improve", str(old), "--solver", "cs-p", "--out", str(new)])
+    result = CliRunner().invoke(
+        labels_command, ["--improve", str(old), "--solver", "cs-p", "--set", "beam=5", "--out", str(new)]
+    )
     assert result.exit_code == 0, result.output
     assert f"of {len(labels)} labels improved" in result.output
     assert [one.source for one in load_labels(new)] == [one.source for one in labels]
+
+
+def test_settings_need_a_solver(tmp_path: Path) -> None:
+    out = tmp_path / "labels.npz"
+    result = CliRunner().invoke(labels_command, ["--set", "beam=5", "--count", "1", "--out", str(out)])
+    assert result.exit_code == 2
+    assert "--set is for the solver" in result.output
+    assert not out.exists()

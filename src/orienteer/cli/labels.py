@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from orienteer.cli.options import SEED, check_writable
+from orienteer.cli.options import SEED, check_writable, configured
 
 if TYPE_CHECKING:
     from orienteer.core.solver import Solver
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=SEED, default=0, metavar="N", help="Of the first problem.  [default: 0]")
 @click.option("--problem", type=click.Choice(("op", "tsp")), default="op", help="tsp: tours.  [default: op]")
 @click.option("--solver", metavar="NAME", help="Whose routes, without tails.  [default: lns, or kicks for tours]")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of --solver; may be repeated.")
 @click.option("--improve", type=click.Path(), metavar="FILE.npz", help="Better routes for these labels, by --solver.")
 @click.option("--seconds", type=float, default=0.1, help="Search of lns for 100 nodes.  [default: 0.1]")
 @click.option("--kicks", type=click.IntRange(min=0), default=10, help="For tours, for each node.  [default: 10]")
@@ -33,6 +34,7 @@ def labels(
     seed: int,
     problem: str,
     solver: str | None,
+    settings: tuple[str, ...],
     improve: str | None,
     seconds: float,
     kicks: int,
@@ -48,11 +50,12 @@ def labels(
     from orienteer.cli.progress import Bar
     from orienteer.learn.labels import FIRST_SEED, LabelRecipe, make_labels, save_labels, search_labels
     from orienteer.learn.presets import TOURS
-    from orienteer.solve import make_solver
 
     check_writable(out)
+    if settings and solver is None and improve is None:
+        raise click.UsageError("--set is for the solver that --solver names")
     if improve is not None:
-        _improve(improve, make_solver(solver or "cs-l"), minutes, out)
+        _improve(improve, configured(solver or "cs-l", "auto", {}, settings)[0], minutes, out)
         return
     changes: dict[str, Any] = {"seconds": seconds, "kicks": kicks}
     if costs is not None:
@@ -69,10 +72,10 @@ def labels(
 
     made = []
     with Bar() as bar:
-        if solver is None or (solver == "lns" and problem == "op"):
+        if solver is None or (solver == "lns" and problem == "op" and not settings):
             source = make_labels(recipe, seeds, processes or os.cpu_count() or 1, ended)
         else:
-            source = search_labels(recipe, seeds, make_solver(solver), ended)
+            source = search_labels(recipe, seeds, configured(solver, "auto", {}, settings)[0], ended)
         try:
             for label in source:
                 made.append(label)
