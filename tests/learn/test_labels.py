@@ -173,4 +173,6 @@ def test_settings_need_a_solver(tmp_path: Path) -> None:
     result = CliRunner().invoke(labels_command, ["--set", "beam=5", "--count", "1", "--out", str(out)])
     assert result.exit_code == 2
     assert "--set is for the solver" in result.output
+    result = CliRunner().invoke(labels_command, ["--solver", "lns", "--set", "x=5", "--count", "1", "--out", str(out)])
+    assert result.exit_code == 2
     assert not out.exists()

@@ -11,6 +11,8 @@ from orienteer.data.generate import COSTS
 from orienteer.heuristics.enumerate import Enumerate
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, stray, tail
 from orienteer.learn.lessons import Lessons, Library
+from orienteer.network.batching import in_batches
+from orienteer.network.features import FAR, cheapest_ways, reachable
 
 RECIPE = LabelRecipe(sizes=(4, 5), favoured=(), costs=COSTS, apart=0.4)
 
@@ -56,9 +58,20 @@ def test_lessons_are_optimal(library: Library, pieces: float) -> None:
 def test_where_to_go_next_can_be_gone_to(library: Library) -> None:
     for lessons in _draw(library, 500, 0.3):
         fits = lessons.states.feasible()
-        reach = fits | lessons.later  # on detours a node may be reachable only through others
         assert fits.gather(1, lessons.node[:, None]).all()
-        assert (reach | ~lessons.later).all()
+        assert (lessons.reach | ~lessons.later).all()  # on detours a node may be reachable only through others
+
+
+def test_backwards_too_the_network_sees_the_costs_of_its_problem(library: Library) -> None:
+    for lessons in _draw(library, 60, 0.3):
+        problems = lessons.states.problems
+        costs = torch.stack([own_costs(problems, row) for row in range(len(lessons.node))])
+        assert torch.equal(lessons.reach, reachable(lessons.states, cheapest_ways(costs)))
+        [(index, given)] = next(in_batches(lessons.states, lessons.reach, torch.arange(len(costs))[None], 1000))
+        row = index[:, None, None]
+        seen = costs[row, given.node[:, :, None], given.node[:, None, :]] / problems.limit[row]
+        both = given.present[:, :, None] & given.present[:, None, :] & ~torch.eye(given.node.shape[1], dtype=torch.bool)
+        torch.testing.assert_close(given.edges, torch.where(both, seen.clamp_max(FAR), 0.0))
 
 
 def test_half_of_the_lessons_are_walked_backwards(library: Library) -> None:

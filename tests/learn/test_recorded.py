@@ -1,10 +1,12 @@
 """Recorded gradients are those of a plain step; and parts of a step joined together have the same losses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
-from orienteer.learn.expert import ExpertSettings, Teacher, _batches, _joined
+from orienteer.learn.expert import ExpertSettings, Teacher, _at_once, _batches, _joined
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source
 from orienteer.learn.lessons import Library
 from orienteer.learn.losses import Part, tensors, with_tensors
@@ -51,7 +53,23 @@ def test_joined_parts_have_the_losses_of_the_parts() -> None:
         assert len(_joined(parts, 20)) == 2, "more than go through the network at a time"
 
 
-def test_a_part_is_itstensors() -> None:
+@pytest.mark.parametrize("settings", [SETTINGS, TOURS], ids=["op", "tsp"])
+def test_steps_made_at_once_have_the_losses_of_their_parts(settings: ExpertSettings) -> None:
+    teach = _teacher("cpu", settings)
+    apart = _steps("cpu", settings)
+    drawn = _library("cpu").draw(settings.batch * settings.steps, torch.Generator().manual_seed(1), settings.pieces)
+    places = [torch.arange(len(one.node) // settings.steps * settings.steps).view(settings.steps, -1) for one in drawn]
+    whole = _at_once(list(zip(drawn, places, strict=True)), settings)
+    assert whole is not None
+    for one, parts in zip(whole, apart, strict=True):
+        assert one.given.total == sum(part.given.total for part in parts)
+        assert one.share == pytest.approx(sum(part.share for part in parts))
+        losses = sum(teach(part)[1] * part.share for part in parts)
+        torch.testing.assert_close(teach(one)[1] * one.share, losses, rtol=1e-4, atol=1e-5)
+    assert _at_once(list(zip(drawn, places, strict=True)), replace(settings, part=20)) is None, "too many at a time"
+
+
+def test_a_part_is_its_tensors() -> None:
     part = _steps("cpu")[0][0]
     doubled = with_tensors(part, [one.clone() for one in tensors(part)])
     assert doubled.share == part.share

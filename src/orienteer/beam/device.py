@@ -15,8 +15,9 @@ Answer = TypeVar("Answer")
 
 LANES = 2
 """Batches at once on a GPU: while one asks for sizes and waits, another computes."""
-ENOUGH_FOR_LANES = 4096
-"""Instances from which on that pays: a step costs the host about the same for any number of them."""
+ENOUGH_FOR_LANES = 16384
+"""Instances from which on there is more than one batch. Fewer are better off in a single one: a step costs the host
+about the same for any number of them."""
 
 CPU_BYTES = 128 * 2**20
 """Working set of a batch on a CPU: beyond this, caches suffer and nothing is gained."""

@@ -52,8 +52,8 @@ def labels(
     from orienteer.learn.presets import TOURS
 
     check_writable(out)
-    if settings and solver is None and improve is None:
-        raise click.UsageError("--set is for the solver that --solver names")
+    if settings and improve is None and solver in (None, "lns"):
+        raise click.UsageError("--set is for the solver that --solver names, and lns has --seconds and --processes")
     if improve is not None:
         _improve(improve, configured(solver or "cs-l", "auto", {}, settings)[0], minutes, out)
         return
@@ -72,7 +72,7 @@ def labels(
 
     made = []
     with Bar() as bar:
-        if solver is None or (solver == "lns" and problem == "op" and not settings):
+        if solver is None or (solver == "lns" and problem == "op"):
             source = make_labels(recipe, seeds, processes or os.cpu_count() or 1, ended)
         else:
             source = search_labels(recipe, seeds, configured(solver, "auto", {}, settings)[0], ended)

@@ -227,7 +227,7 @@ def _batches(library: Library, generator: torch.Generator, settings: ExpertSetti
         if each:
             places = torch.arange(each * settings.steps, device=lessons.node.device)
             drawn.append((lessons, places.view(settings.steps, each)))
-    if generator.device.type == "cuda":
+    if generator.device.type == "cuda" and triton_is_there():
         whole = _at_once(drawn, settings)
         if whole is not None:
             return [[part] for part in whole]
@@ -247,7 +247,7 @@ def _at_once(drawn: list[tuple[Lessons, Tensor]], settings: ExpertSettings) -> l
     """
     keeps, sizes = [], []
     for lessons, places in drawn:
-        keeps.append(relevant(lessons.states, lessons.reach)[: places.numel()])
+        keeps.append(relevant(lessons.states, lessons.reach)[places.flatten()])
         count = keeps[-1].sum(1)
         sizes.append(torch.cat((count.amax(0, keepdim=True), count.view_as(places).sum(1))))
     most, *totals = torch.cat((torch.stack(sizes).amax(0)[:1], torch.stack(sizes).sum(0)[1:])).tolist()
@@ -258,7 +258,7 @@ def _at_once(drawn: list[tuple[Lessons, Tensor]], settings: ExpertSettings) -> l
     parts = []
     for (lessons, places), keep in zip(drawn, keeps, strict=True):
         index = places.flatten()
-        given = tokens(take(lessons.states, index), lessons.reach[: len(index)], keep, width, 0)
+        given = tokens(take(lessons.states, index), lessons.reach[index], keep, width, 0)
         parts.append(make_part(settings.network.goal, lessons, index, given, len(index) / settings.batch))
     return split_steps(parts, settings.steps, totals)
 

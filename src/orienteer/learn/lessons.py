@@ -33,7 +33,11 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Pieces(Problems):
-    """Problems that share matrices of costs, each in one direction or the other."""
+    """Problems that share matrices of costs, each in one direction or the other.
+
+    They have what networks read, `legs`, `table` and `symmetric`; `costs` are not by problem, so that no search can
+    work on them.
+    """
 
     matrix: Tensor  # (batch,) int64, which of the costs, (matrix, node, node), are a problem's
     back: Tensor  # (batch,) bool, whether its costs are those of the way back

@@ -21,8 +21,9 @@ SLOWER = 1 / 3
 
 POINTING = ("query.weight",)
 POINTING_DECAY = 1.0
-"""Decay of what multiplies vectors into logits. Probabilities depend on differences of logits alone; nothing else kept
-logits from drifting by thousands, to where bfloat16 has no digits left for differences, and losses rose."""
+"""Decay of the matrix that multiplies vectors into logits, whatever that of the others. Probabilities depend on
+differences of logits alone; nothing else kept logits from drifting by thousands, to where bfloat16 has no digits left
+for differences, and losses rose."""
 
 
 class Muon(torch.optim.Optimizer):

@@ -58,7 +58,7 @@ class Padded:
     def add_norm(
         self, stream: Tensor, more: Tensor, norm: nn.LayerNorm, dtype: torch.dtype | None = None
     ) -> tuple[Tensor, Tensor]:
-        """The stream with something added, and that normalised, in that type or in the layout's."""
+        """The stream with something added, and that normalised, in that type or in the layout's; here in its own."""
         stream = stream + more
         return stream, norm(stream)
 
@@ -125,7 +125,7 @@ class Packed:
     def fuses(self, size: int, inner: int) -> bool:
         from orienteer.network.fused_layer import takes
 
-        return takes(size, inner)
+        return takes(size, inner, self.count.device)
 
 
 Layout = Padded | Packed

@@ -4,6 +4,8 @@ A program keeps some tokens' vectors on the chip from the attention's join throu
 layer's queries, keys and values: memory sees a vector of the residual stream go in and out, and no inner vector.
 """
 
+from typing import Any
+
 import torch
 import triton
 import triton.language as tl
@@ -12,6 +14,8 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 _SETTINGS = {"ROWS": 64, "CHUNK": 32, "num_warps": 4, "num_stages": 3}
 """Sizes of blocks: the fastest of those tried on an H200."""
+ROOM = 112 * 1024
+"""Bytes of a multiprocessor's own memory that a block may need."""
 _ROUNDED = WeakTensorKeyDictionary()
 """Matrices in another type, with the version of the weights that they are of: a search asks for them at every step."""
 
@@ -26,10 +30,11 @@ def fused_rest(
     next_norm: nn.LayerNorm,
     project: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """The residual stream after a layer, and its normed and projected vectors in the type of `mixed`.
+    """The residual stream after a layer but the last, and its normed and projected vectors in the type of `mixed`.
 
     `mixed` and `stream` are (token, size), the second in float32; `join`, `widen` and `narrow` are the layer's (out,
-    in) matrices, `project` the next one's, or None: then the vectors are normed only, in the type of the stream.
+    in) matrices, `project` the next one's, or None after the last: then the vectors are normed only, in the type of the
+    stream, and the stream itself, which nobody needs any more, is returned as it was.
     """
     tokens, size = mixed.shape
     matrices = [_rounded(one, mixed.dtype) for one in (join, widen, narrow)]
@@ -37,27 +42,39 @@ def fused_rest(
     last = matrices[0] if project is None else _rounded(project, mixed.dtype)
     dtype = stream.dtype if project is None else mixed.dtype
     result = torch.empty(tokens, wanted, dtype=dtype, device=mixed.device)
-    after = torch.empty_like(stream)
+    after = stream if project is None else torch.empty_like(stream)
     _rest_kernel[(triton.cdiv(tokens, _SETTINGS["ROWS"]),)](
         mixed, stream, *matrices, last, norm.weight, norm.bias, next_norm.weight, next_norm.bias, after, result,
-        tokens, norm.eps, size, len(widen), 0 if project is None else wanted, **_SETTINGS,
+        tokens, norm.eps, next_norm.eps, size, len(widen), 0 if project is None else wanted, **_SETTINGS,
     )  # fmt: skip
     return after, result
 
 
-def takes(size: int, inner: int) -> bool:
-    """Whether the kernel has layers of that size: vectors fit on the chip in blocks of a power of two."""
+def takes(size: int, inner: int, device: torch.device) -> bool:
+    """Whether the kernel has layers of that size, and the device room on the chip for their blocks."""
     chunk = _SETTINGS["CHUNK"]
+    if device.type == "cuda":
+        room = getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", 0)
+        if room < ROOM:
+            return False
     return 16 <= size <= 128 and size & (size - 1) == 0 and inner % chunk == 0 and 3 * size % chunk == 0
 
 
 def _rounded(weights: Tensor, dtype: torch.dtype) -> Tensor:
-    """Weights in that type, kept until they change."""
+    """Weights in that type, kept until they change: by an operation of torch that counts a tensor's versions.
+
+    Fused optimizers do not count; ours for these matrices does. Each of a GPU's queues has copies of its own, since
+    another might read them before they are written.
+    """
+    if weights.is_inference():
+        return weights.to(dtype)
+    queue = torch.cuda.current_stream(weights.device).cuda_stream if weights.is_cuda else 0
+    kept: dict[int, tuple[Any, Tensor]] = _ROUNDED.setdefault(weights, {})  # type: ignore[no-untyped-call, unused-ignore]
     now = (weights._version, weights.data_ptr(), dtype)
-    if weights not in _ROUNDED or _ROUNDED[weights][0] != now:
-        _ROUNDED[weights] = (now, weights.detach().to(dtype).contiguous())
-    rounded: Tensor = _ROUNDED[weights][1]
-    return rounded
+    known = kept.get(queue)
+    if known is None or known[0] != now:
+        known = kept[queue] = (now, weights.detach().to(dtype).contiguous())
+    return known[1]
 
 
 @triton.jit
@@ -71,6 +88,7 @@ def _normed(value, scale, shift, column, epsilon, SIZE: tl.constexpr):  # type: 
 @triton.jit
 def _rest_kernel(  # type: ignore[no-untyped-def]
     mixed, stream, join, widen, narrow, project, scale, shift, next_scale, next_shift, after, result, tokens, epsilon,
+    next_epsilon,
     SIZE: tl.constexpr, INNER: tl.constexpr, WANTED: tl.constexpr, ROWS: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
@@ -87,7 +105,7 @@ def _rest_kernel(  # type: ignore[no-untyped-def]
         inner = tl.maximum(tl.dot(normed, tl.trans(out)), 0.0).to(given.dtype)
         back = tl.load(narrow + column[:, None] * INNER + first + some[None, :])
         total = tl.dot(inner, tl.trans(back), total)
-    final = _normed(total, next_scale, next_shift, column, epsilon, SIZE)
+    final = _normed(total, next_scale, next_shift, column, next_epsilon, SIZE)
     if WANTED == 0:
         tl.store(result + place, final, mask=there)
     else:
