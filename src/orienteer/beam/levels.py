@@ -28,6 +28,7 @@ class CostLevels:
         self._price = None if width is None or not spread else spread * problems.mean_prize
         self._slots = self._empty(width or ROOM_AT_FIRST)  # (group, slot, 4)
         self._worst = torch.full((self.groups,), -torch.inf, dtype=torch.float64, device=problems.device)
+        # Which queues hold paths: the slots would tell, but there are too many to look through at every step.
         self._filled = torch.zeros(self.groups, dtype=torch.uint8, device=problems.device)
         self._first = torch.arange(0, self.groups, self.count, device=problems.device)  # (batch,) group of level 0
         self._seen = Seen(problems.batch, problems.device)
@@ -47,8 +48,8 @@ class CostLevels:
     def pop(self) -> Candidates:
         """All paths worth expanding of each instance's cheapest level that has any; none when all queues are empty.
 
-        Instances need not wait for one another, and each reads its levels in the same order as if it were alone: legs
-        cost nothing less than nothing, so that no path falls back behind the one that it came from.
+        Instances need not wait for one another, and each reads its levels in the same order as if it were alone: no leg
+        costs less than nothing, so that no path falls back behind the one that it came from.
         """
         while True:
             cheapest = self._filled.view(self.problems.batch, self.count).argmax(1)  # the first of equals

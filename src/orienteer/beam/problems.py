@@ -108,7 +108,7 @@ class Problems:
     @cached_property
     def symmetric(self) -> Tensor:
         """(batch,) bool: whether every leg costs the same in both directions."""
-        return (self.costs == self.costs.mT).flatten(1).all(1)
+        return is_symmetric(self.costs)
 
     @cached_property
     def mean_prize(self) -> Tensor:
@@ -140,6 +140,11 @@ class Problems:
         typical = typical.maximum(1e-9 * self.limit)
         near = torch.exp(-costs / typical[:, None, None])
         return (near + near.mT) / 2, typical
+
+
+def is_symmetric(costs: Tensor) -> Tensor:
+    """(matrix,) bool: whether every leg of (matrix, node, node) costs is the same in both directions."""
+    return (costs == costs.mT).flatten(1).all(1)
 
 
 def _on_grid(prizes: Array, reachable: npt.NDArray[np.bool_]) -> Array:

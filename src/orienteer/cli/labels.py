@@ -1,8 +1,10 @@
 """`orienteer labels`: random problems with good routes, for `orienteer train expert`."""
 
 import dataclasses
+import math
 import os
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,10 +68,7 @@ def labels(
     recipe = dataclasses.replace(TOURS if problem == "tsp" else LabelRecipe(), **changes)
     seeds = range(FIRST_SEED + seed, FIRST_SEED + seed + count)
     began = time.monotonic()
-
-    def ended() -> bool:
-        return minutes is not None and time.monotonic() - began > 60 * minutes
-
+    ended = _deadline(minutes)
     made = []
     with Bar() as bar:
         if solver is None or (solver == "lns" and problem == "op"):
@@ -86,6 +85,12 @@ def labels(
     click.echo(f"{len(made):,} labels in {time.monotonic() - began:.0f} s: {out}")
 
 
+def _deadline(minutes: float | None) -> Callable[[], bool]:
+    """Tells whether so many minutes have passed since now."""
+    end = math.inf if minutes is None else time.monotonic() + 60 * minutes
+    return lambda: time.monotonic() > end
+
+
 def _improve(path: str, solver: "Solver", minutes: float | None, out: str) -> None:
     """Writes the labels of a file anew, with better routes where the solver finds them."""
     from orienteer.cli.progress import Bar
@@ -93,10 +98,7 @@ def _improve(path: str, solver: "Solver", minutes: float | None, out: str) -> No
 
     old, new = load_labels(path), []
     began = time.monotonic()
-
-    def ended() -> bool:
-        return minutes is not None and time.monotonic() - began > 60 * minutes
-
+    ended = _deadline(minutes)
     try:
         with Bar() as bar:
             for label in improve_labels(old, solver, ended):

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from orienteer.beam.problems import CostTable, Problems
+from orienteer.beam.problems import CostTable, Problems, is_symmetric
 from orienteer.beam.states import States
 from orienteer.learn.labels import Label, Source
 from orienteer.network.features import cheapest_ways
@@ -47,8 +47,7 @@ class Pieces(Problems):
         return _row(self.costs, self.matrix[instance], node, self.back[instance])
 
     def table(self, instance: Tensor) -> CostTable:
-        unit = torch.ones_like(self.limit).index_select(0, instance)
-        return CostTable(self.costs, self.matrix.index_select(0, instance), self.back.index_select(0, instance), unit)
+        return CostTable(self.costs, self.matrix[instance], self.back[instance], torch.ones_like(self.limit[instance]))
 
     @property
     def symmetric(self) -> Tensor:
@@ -72,7 +71,7 @@ class Pool:
 
     def __init__(self, costs: Tensor, prizes: Tensor, limit: Tensor):
         self.costs, self.prizes, self.limit = costs, prizes, limit
-        self.symmetric = torch.cat([_is_symmetric(some) for some in torch.split(costs, 4096)])
+        self.symmetric = torch.cat([is_symmetric(some) for some in torch.split(costs, 4096)])
         self.ways = torch.cat([cheapest_ways(some) for some in torch.split(costs, 4096)])
         empty = torch.zeros(0, dtype=torch.int64, device=costs.device)
         self.problem, self.given, self.length, self.until = empty, empty, empty, empty
@@ -211,11 +210,6 @@ def _row(costs: Tensor, matrix: Tensor, node: Tensor, back: Tensor) -> Tensor:
     others = torch.arange(size, device=costs.device)
     first = torch.where(back, node, node * size) + matrix * size**2
     return costs.view(-1)[first[:, None] + others * torch.where(back, size, 1)[:, None]]
-
-
-def _is_symmetric(costs: Tensor) -> Tensor:
-    """(matrix,) bool."""
-    return (costs == costs.mT).flatten(1).all(1)
 
 
 def _marked(route: Tensor, where: Tensor, nodes: int, values: Tensor | None = None) -> Tensor:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from orienteer.network.features import EDGE_KERNELS, Tokens, edge_kernels
-from orienteer.network.fused import triton_is_there
+from orienteer.network.fused import is_power, triton_is_there
 from orienteer.network.graph_attention import project_edges
 
 WIDEST_FUSED = 1024
@@ -133,7 +133,7 @@ Layout = Padded | Packed
 
 def layout(given: Tokens, dtype: torch.dtype, heads: int, size: int) -> Layout:
     """How to lay out the tokens where they are, for attention with so many heads of that size."""
-    fits = given.node.shape[1] <= WIDEST_FUSED and _is_power(heads) and _is_power(size) and size >= 16
+    fits = given.node.shape[1] <= WIDEST_FUSED and is_power(heads) and is_power(size) and size >= 16
     return Packed(given, dtype) if fits and given.edges.is_cuda and triton_is_there() else Padded(given, dtype)
 
 
@@ -155,8 +155,3 @@ class EdgeAttention(nn.Module):
         size = parts.shape[-1] // 3
         apart = parts.view(*parts.shape[:-1], 3, self.heads, size // self.heads)
         return where.attend(apart, self.bias).flatten(-2)
-
-
-def _is_power(number: int) -> bool:
-    """Whether it is a power of two, as sizes of blocks must be."""
-    return number & (number - 1) == 0

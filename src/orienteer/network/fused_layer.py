@@ -12,6 +12,8 @@ import triton.language as tl
 from torch import Tensor, nn
 from torch.utils.weak import WeakTensorKeyDictionary
 
+from orienteer.network.fused import is_power
+
 _SETTINGS = {"ROWS": 64, "CHUNK": 32, "num_warps": 4, "num_stages": 3}
 """Sizes of blocks: the fastest of those tried on an H200."""
 ROOM = 112 * 1024
@@ -57,7 +59,7 @@ def takes(size: int, inner: int, device: torch.device) -> bool:
         room = getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", 0)
         if room < ROOM:
             return False
-    return 16 <= size <= 128 and size & (size - 1) == 0 and inner % chunk == 0 and 3 * size % chunk == 0
+    return 16 <= size <= 128 and is_power(size) and inner % chunk == 0 and 3 * size % chunk == 0
 
 
 def _rounded(weights: Tensor, dtype: torch.dtype) -> Tensor:
