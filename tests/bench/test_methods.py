@@ -24,7 +24,7 @@ def test_a_name_may_stand_for_a_solver_with_settings() -> None:
     assert method.label == "cs-paper,beam=5"
     assert method.solver == "cs-l"
     assert method.settings == {
-        **{"weights": "an-dqn", "beam": 5, "tau": 0.05, "spread": 1.0, "branch": None},
+        **{"weights": "an-dqn", "beam": 5, "tau": 0.05, "spread": 1.0, "branch": None, "both": False},
         "device": "cpu",
     }
 

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import torch
 
-from orienteer.beam.alternatives import alternatives
 from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
 from orienteer.beam.cost_level import LEVELS, CostLevelConfig, cost_level_search
 from orienteer.beam.device import choose_device, in_lanes, lanes_for, memory_budget
@@ -20,6 +19,7 @@ from orienteer.beam.problems import Problems
 from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
 from orienteer.beam.seen import SLOTS
 from orienteer.beam.step import StepConfig, step_search
+from orienteer.beam.ways import Found, put_together
 from orienteer.core.instance import Instance
 from orienteer.core.result import Improvement, Result
 from orienteer.core.run import Run
@@ -45,15 +45,19 @@ class BeamSolver(Solver):
         """The score, ready to work on `device`."""
 
     @abstractmethod
-    def explore(self, problems: Problems, scorer: Scorer, watch: Watch) -> Expander:
-        """The search itself."""
+    def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
+        """The search itself, with an equal part of the beam for each of `ways`."""
 
     @abstractmethod
     def beams(self, instance: Instance) -> int:
         """How many times a beam of paths is chosen for an instance, at most: once a level, or once a step."""
 
+    def ways(self, instance: Instance) -> int:
+        """From how many ends an instance is searched: 1, or 2 with half of the beam for each."""
+        return 1
+
     def search(self, run: Run, seed: int) -> None:
-        device = choose_device(self.config.device)
+        device, batch, ways = choose_device(self.config.device), [run.instance], self.ways(run.instance)
         ended = False
         known = self.fallback(run.instance)
         if known:
@@ -61,17 +65,18 @@ class BeamSolver(Solver):
 
         def watch(expander: Expander) -> bool:
             nonlocal ended
-            if self._better(expander, run):
-                run.offer(expander.routes()[0])
+            found = Found(expander, batch, ways)
+            if self._better(found, run) and (route := found.routes()[0]):
+                run.offer(route)
             ended = run.step()
             return ended
 
-        problems = Problems.from_instances([run.instance], device)
-        expander = self.explore(problems, self.scorer(device), watch)
-        route = expander.routes()[0]
+        expander = self.explore(put_together(batch, ways, device), self.scorer(device), watch, ways)
+        found = Found(expander, batch, ways)
+        route = found.routes()[0]
         if route:
             run.offer(route)
-            run.also(self._others(expander, 0))
+            run.also(self._others(found, 0))
         if not ended:
             self._prove(run)
 
@@ -95,8 +100,9 @@ class BeamSolver(Solver):
         halt, began = threading.Event(), time.perf_counter()
 
         def work(rows: list[int]) -> list[Result]:
-            clock = _BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt)
-            return self._solve_together([instances[row] for row in rows], clock, scorer, device)
+            batch = [instances[row] for row in rows]
+            clock = _BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt, self.ways(batch[0]))
+            return self._solve_together(batch, clock, scorer, device)
 
         results: dict[int, Result] = {}
         with closing(in_lanes(work, batches, lanes, device, halt)) as answered:
@@ -116,20 +122,20 @@ class BeamSolver(Solver):
         others: list[list[list[int]]] = [[]] * len(batch)
         if not clock.ended:
             known = [self.fallback(one) for one in batch]
-            problems = Problems.from_instances(batch, device)
-            expander = self.explore(problems, scorer, clock)
-            routes = expander.routes()
-            others = [self._others(expander, row) for row in range(len(batch))]
+            problems = put_together(batch, clock.ways, device)
+            found = Found(self.explore(problems, scorer, clock, clock.ways), batch, clock.ways)
+            routes = found.routes()
+            others = [self._others(found, row) for row in range(len(batch))]
         share, ended = clock.share, clock.ended
         return [
             self._result(one, (sure, route), more, share, clock.steps, ended)
             for one, sure, route, more in zip(batch, known, routes, others, strict=True)
         ]
 
-    def _others(self, expander: Expander, row: int) -> list[list[int]]:
+    def _others(self, found: Found, row: int) -> list[list[int]]:
         """Good routes of an instance beside the best, as many as are asked for."""
         count = getattr(self.config, "alternatives", 1)
-        return alternatives(expander, row, count)[1:] if count > 1 else []
+        return found.others(row, count) if count > 1 else []
 
     def _result(
         self,
@@ -151,12 +157,12 @@ class BeamSolver(Solver):
         trace = (Improvement(seconds, steps, run.best.prize),)
         return dataclasses.replace(run.result(self.name, 0, self.settings), seconds=seconds, trace=trace)
 
-    def _better(self, expander: Expander, run: Run) -> bool:
+    def _better(self, found: Found, run: Run) -> bool:
         """Whether the search has found a better route than the run knows."""
-        prize = float(expander.best.prize[0])
+        prize = float(found.prize[0])
         if prize != run.best.prize or not self.shortest:
             return prize > run.best.prize
-        return float(expander.best.cost[0]) < run.best.cost
+        return float(found.cost[0]) < run.best.cost
 
     def _prove(self, run: Run) -> None:
         """Notes that the route found is the best, where the search has seen all that could be better."""
@@ -165,9 +171,17 @@ class BeamSolver(Solver):
             run.settled = True
 
     def _batches(self, instances: Sequence[Instance], budget: int, lanes: int) -> list[list[int]]:
-        """Rows of the instances in batches of similar size, each within the bytes of `budget`, dealt out to lanes."""
+        """Rows of the instances in batches of similar size, each within the bytes of `budget`, dealt out to lanes.
+
+        Those of a batch are searched from equally many ends.
+        """
+        ways = [self.ways(one) for one in instances]
         ordered = sorted(range(len(instances)), key=lambda row: -instances[row].size)
-        dealt = [self._cut(instances, ordered[lane::lanes], budget) for lane in range(lanes)]
+        kinds = [[row for row in ordered if ways[row] == kind] for kind in sorted(set(ways))]
+        dealt = [
+            [batch for kind in kinds for batch in self._cut(instances, kind[lane::lanes], budget)]
+            for lane in range(lanes)
+        ]
         return [batch for turn in zip_longest(*dealt) for batch in turn if batch]
 
     def _cut(self, instances: Sequence[Instance], ordered: list[int], budget: int) -> list[list[int]]:
@@ -176,15 +190,16 @@ class BeamSolver(Solver):
         size = beams = 0
         for row in ordered:
             beams = max(beams, self.beams(instances[row]))
-            if not batches or not self._fit(len(batches[-1]) + 1, size, beams, budget):
+            ways = self.ways(instances[row])
+            if not batches or not self._fit(len(batches[-1]) + 1, ways, size, beams, budget):
                 batches.append([])
                 size, beams = instances[row].size, self.beams(instances[row])
             batches[-1].append(row)
         return batches
 
-    def _fit(self, count: int, nodes: int, beams: int, budget: int) -> bool:
+    def _fit(self, count: int, ways: int, nodes: int, beams: int, budget: int) -> bool:
         """Whether so many instances may be searched together: a generous guess of memory, and what can be numbered."""
-        width = self.config.beam or 1000
+        count, width = count * ways, (self.config.beam or 1000) / ways
         costs, seen, queues_and_log = 8 * nodes**2, 8 * SLOTS, beams * width * (200 + 3 * nodes)
         children = width * nodes * 240
         groups = count * beams
@@ -200,8 +215,16 @@ class CostLevelSolver(BeamSolver):
 
     config_class: ClassVar[type] = CostLevelConfig
 
-    def explore(self, problems: Problems, scorer: Scorer, watch: Watch) -> Expander:
-        return cost_level_search(problems, scorer, self.config, watch)
+    def ways(self, instance: Instance) -> int:
+        config = self.config
+        same = instance.start == instance.end and instance.symmetric
+        return 2 if config.both and config.beam is not None and config.beam > 1 and not same else 1
+
+    def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
+        config = self.config
+        if ways > 1:
+            config = dataclasses.replace(config, beam=config.beam // ways)
+        return cost_level_search(problems, scorer, config, watch)
 
     def beams(self, instance: Instance) -> int:
         return LEVELS + 2 if self.config.tau is None else int(instance.budget / self.config.tau) + 2
@@ -212,7 +235,7 @@ class StepSolver(BeamSolver):
 
     config_class: ClassVar[type] = StepConfig
 
-    def explore(self, problems: Problems, scorer: Scorer, watch: Watch) -> Expander:
+    def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
         return step_search(problems, scorer, self.config, watch)
 
     def beams(self, instance: Instance) -> int:
@@ -254,8 +277,8 @@ def _shared(results: list[Result], seconds: float) -> list[Result]:
 class _BatchClock:
     """The watch of a batch: asks the stop criterion about the share of time of one instance."""
 
-    def __init__(self, size: int, stop: Stop, halt: threading.Event):
-        self.size, self.stop, self.halt = size, stop, halt
+    def __init__(self, size: int, stop: Stop, halt: threading.Event, ways: int):
+        self.size, self.stop, self.halt, self.ways = size, stop, halt, ways
         self.began = time.perf_counter()
         self.steps = self.best_step = 0
         self.total = float("-inf")
@@ -273,7 +296,7 @@ class _BatchClock:
             return True
         if isinstance(self.stop, Never):
             return False  # without a look at the prizes a GPU need not wait
-        prize = expander.best.prize
+        prize = expander.best.prize.view(-1, self.ways).amax(1)
         total, least = torch.stack((prize.sum(), prize.min())).tolist()
         if total > self.total:
             self.total, self.best_step = total, self.steps

@@ -1,5 +1,6 @@
 """The problem: places, prizes, costs between them, a limit, a start and an end."""
 
+import copy
 import dataclasses
 import math
 import operator
@@ -160,6 +161,14 @@ class Instance:
         while route[-1] != self.end:
             route.append(int(following[route[-1]]))
         return route
+
+    def turned(self) -> "Instance":
+        """The same problem from the end to the start: a route of one, read backwards, is a route of the other."""
+        other = copy.copy(self)  # what was checked stays true
+        costs = _frozen(np.ascontiguousarray(self.costs.T))
+        ways = {"to_end": self.from_start, "from_start": self.to_end}
+        other.__dict__.update(costs=costs, start=self.end, end=self.start, **ways)
+        return other
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Instance):

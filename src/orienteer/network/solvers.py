@@ -52,6 +52,9 @@ class LearnedLevelConfig(CostLevelConfig):
     """Only so many best children of a path enter the queues; None is all of them."""
     spread: float = 0.5
     """A path's rank falls by so many mean prizes for each better path of its queue that ends at the same node."""
+    both: bool = True
+    """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
+    by direction, or the end is not the start."""
     weights: str = ""
     """Shipped weights by name, or a file; empty for flagship on a GPU and flagship-small elsewhere. The paper's network
     is an-dqn."""

@@ -1,0 +1,103 @@
+"""Searches from both ends."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from oracle import best_prize
+from orienteer.beam.cost_level import CostLevelConfig
+from orienteer.beam.expand import Expander
+from orienteer.beam.score import PrizeScore
+from orienteer.beam.solvers import PrizeCostLevelSearch
+from orienteer.beam.ways import Found, put_together
+from orienteer.core.instance import TOLERANCE, Instance
+from orienteer.core.stop import MaxSteps, TargetPrize
+from orienteer.core.tour import check_tour
+from orienteer.data.generate import generate
+
+
+def search(both: bool, beam: int = 8, **settings: int) -> PrizeCostLevelSearch:
+    return PrizeCostLevelSearch(CostLevelConfig(beam, both=both, device="cpu", **settings))
+
+
+@pytest.fixture(scope="module")
+def one_way_streets() -> list[Instance]:
+    return list(generate(30, "uniform", "tmat", count=12, seed=3))
+
+
+def test_the_better_of_both_ends_each_with_half_of_the_beam(one_way_streets: list[Instance]) -> None:
+    found = search(both=True).solve_batch(one_way_streets)
+    ahead = search(both=False, beam=4).solve_batch(one_way_streets)
+    back = search(both=False, beam=4).solve_batch([one.turned() for one in one_way_streets])
+    assert [one.prize for one in found] == [max(two.prize, three.prize) for two, three in zip(ahead, back, strict=True)]
+    assert {two.prize > three.prize for two, three in zip(ahead, back, strict=True)} == {True, False}
+    for instance, result in zip(one_way_streets, found, strict=True):
+        assert check_tour(instance, result.tour.nodes) == result.tour
+        assert search(both=True).solve(instance).tour == result.tour
+
+
+def test_problems_that_are_the_same_backwards_get_the_whole_beam() -> None:
+    round_trips = list(generate(20, "uniform", "euclidean", count=3, seed=5))
+    there = [one.replace(end=1) for one in round_trips]
+    solver = search(both=True)
+    assert [solver.ways(one) for one in (*round_trips, *there)] == [1, 1, 1, 2, 2, 2]
+    assert [search(both=True, beam=1).ways(one) for one in there] == [1, 1, 1]
+    mixed = solver.solve_batch([*there, *round_trips])
+    assert [one.tour for one in mixed[3:]] == [one.tour for one in search(both=False).solve_batch(round_trips)]
+    assert [one.tour for one in mixed] == [solver.solve(one).tour for one in (*there, *round_trips)]
+
+
+def test_wide_beams_from_both_ends_find_the_best() -> None:
+    for instance in generate(6, "uniform", "xasy", count=5, seed=1):
+        assert search(both=True, beam=2000).solve(instance).prize == pytest.approx(best_prize(instance))
+
+
+def test_other_routes_go_from_start_to_end(one_way_streets: list[Instance]) -> None:
+    for instance, result in zip(
+        one_way_streets, search(both=True, alternatives=3).solve_batch(one_way_streets), strict=True
+    ):
+        for tour in result.alternatives:
+            assert check_tour(instance, tour.nodes) == tour
+
+
+def test_stops_look_at_the_better_end(one_way_streets: list[Instance]) -> None:
+    instance = one_way_streets[0]
+    assert search(both=True).solve_batch([instance], MaxSteps(2))[0].steps == 2
+    best = search(both=True).solve(instance)
+    again = search(both=True).solve_batch([instance], TargetPrize(best.prize))[0]
+    assert again.prize == best.prize
+    assert again.steps <= best.steps
+
+
+def test_a_route_that_rounding_lifts_above_the_limit_is_left_out() -> None:
+    legs = (0.1, 0.2, 0.3)
+    ahead, back = sum(legs), sum(legs[::-1])
+    assert back < ahead  # by the last digit
+    costs = np.full((4, 4), np.inf)
+    costs[0, 1], costs[1, 2], costs[2, 3] = legs
+    instance = Instance(costs, np.ones(4), 1.0, start=0, end=3)
+    expander = Expander(put_together([instance], 2, torch.device("cpu")), PrizeScore())
+    routes = ([0, 1, 2, 3], [3, 2, 1, 0])
+    found = Found(expander, [instance], 2)
+    assert [found._forwards(0, side, route) for side, route in enumerate(routes)] == [routes[0], routes[0]]
+    object.__setattr__(instance, "limit", next(one for one in _near(back) if one * (1 + TOLERANCE) == back))
+    assert [found._forwards(0, side, route) for side, route in enumerate(routes)] == [routes[0], []]
+
+
+def _near(number: float) -> Iterator[float]:
+    """Floats around the one that the tolerance lifts to a number."""
+    middle = number / (1 + TOLERANCE)
+    yield from (middle, np.nextafter(middle, 0), np.nextafter(middle, 1))
+
+
+def test_turned_problems() -> None:
+    (instance,) = generate(5, "uniform", "tmat", count=1, seed=2, separate_end=True)
+    turned = instance.turned()
+    assert (turned.start, turned.end) == (instance.end, instance.start)
+    assert turned.turned() == instance
+    assert np.array_equal(
+        turned.to_end, Instance(turned.costs, turned.prizes, turned.limit, turned.start, turned.end).to_end
+    )
+    assert best_prize(turned) == pytest.approx(best_prize(instance))
