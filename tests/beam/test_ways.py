@@ -73,8 +73,8 @@ def test_stops_look_at_the_better_end(one_way_streets: list[Instance]) -> None:
 
 def test_a_route_that_rounding_lifts_above_the_limit_is_left_out() -> None:
     legs = (0.1, 0.2, 0.3)
-    ahead, back = sum(legs), sum(legs[::-1])
-    assert back < ahead  # by the last digit
+    back = legs[2] + legs[1] + legs[0]
+    assert back < legs[0] + legs[1] + legs[2]  # by the last digit
     costs = np.full((4, 4), np.inf)
     costs[0, 1], costs[1, 2], costs[2, 3] = legs
     instance = Instance(costs, np.ones(4), 1.0, start=0, end=3)

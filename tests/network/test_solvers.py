@@ -57,7 +57,8 @@ def shipped(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     for method, model in models.items():
         weights.save_weights(folder / f"an-{method}.safetensors", model, method, {}, {})  # type: ignore[arg-type]
     flagship = PolicyNetwork(PolicyConfig(16, 2, 1))
-    weights.save_weights(folder / "flagship-small.safetensors", flagship, "expert", {}, {})
+    for name in ("flagship", "flagship-small"):
+        weights.save_weights(folder / f"{name}.safetensors", flagship, "expert", {}, {})
     monkeypatch.setattr(weights, "SHIPPED", folder)
     return folder
 

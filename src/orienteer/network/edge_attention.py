@@ -62,6 +62,10 @@ class Padded:
         stream = stream + more
         return stream, norm(stream)
 
+    def feed(self, hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
+        """The feed-forward part of a layer."""
+        return narrow(functional.relu(widen(hidden)))
+
     def fuses(self, size: int, inner: int) -> bool:
         """Whether a kernel does all that a layer of these sizes does to single tokens."""
         return False
@@ -121,6 +125,13 @@ class Packed:
         from orienteer.network.fused_norm import fused_add_norm
 
         return fused_add_norm(stream, more, norm.weight, norm.bias, norm.eps, dtype or self.dtype)
+
+    def feed(self, hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
+        from orienteer.network.fused_feed import fused_feed, takes
+
+        if not takes(*reversed(widen.weight.shape)):
+            return narrow(functional.relu(widen(hidden)))
+        return fused_feed(hidden, widen.weight, narrow.weight)
 
     def fuses(self, size: int, inner: int) -> bool:
         from orienteer.network.fused_layer import takes

@@ -3,7 +3,8 @@
 Tokens of all states lie one after the other, without padding. The bias of head h is
     sum_k w[h, k] f_k(c_ij) + w[h, k + 5] f_k(c_ji),  f = (c, exp(-8c), exp(-32c), exp(-hops c), exp(-hops c / 4)).
 Blocks are small, and loads are not pipelined: loops are a few rounds long. Going forwards, a program has some queries
-of one state with all heads, whose biases are mixtures of the same functions; going backwards, one head of one state.
+of one state with all heads, whose biases are mixtures of the same functions; going backwards, a small state with all
+heads, or one head of a large one.
 """
 
 from typing import Any
@@ -15,8 +16,13 @@ from torch import Tensor
 
 _KERNELS = 10
 _FORWARD = {"ROWS": 16, "COLUMNS": 32, "num_warps": 4, "num_stages": 1}
-_BACKWARD = {"ROWS": 32, "COLUMNS": 32, "num_warps": 2, "num_stages": 1}
+_BACKWARD = {"ROWS": 64, "COLUMNS": 32, "num_warps": 4, "num_stages": 1}
+_SMALL_BACKWARD = {"ROWS": 16, "COLUMNS": 16, "num_warps": 4, "num_stages": 1}
 """Sizes of blocks: the fastest of those tried on an H200."""
+SMALL = 112
+"""Tokens up to which a state goes through a kernel for small ones on the way back."""
+_CLEARING = 64
+"""Programs that clear what lies behind the tokens."""
 
 
 def fused_attention(
@@ -47,7 +53,7 @@ class _Attention(torch.autograd.Function):
         tokens, _, heads, size = parts.shape
         states, width = edges.shape[:2]
         parts, weight = parts.contiguous(), bias.float().contiguous()
-        out = torch.zeros(tokens, heads, size, dtype=parts.dtype, device=parts.device)
+        out = _empty(parts[:, 0], first, count)
         norm = torch.empty(tokens, heads, dtype=torch.float32, device=parts.device)
         _forward_kernel[(states, triton.cdiv(width, _FORWARD["ROWS"]))](
             parts, edges, hops, alike, first, count, weight, out, norm, width, size**-0.5, heads, size, **_FORWARD
@@ -62,14 +68,34 @@ class _Attention(torch.autograd.Function):
         heads, size = parts.shape[2:]
         states, width = edges.shape[:2]
         grad = grads[0].contiguous()
-        grad_parts = torch.zeros_like(parts)
+        grad_parts = _empty(parts, first, count)
         grad_bias = torch.empty(states, heads, _KERNELS, dtype=torch.float32, device=parts.device)
-        sums = torch.empty(grad.shape, dtype=torch.float32, device=parts.device)
+        sums, own = (torch.empty(shape, dtype=torch.float32, device=parts.device) for shape in (grad.shape, norm.shape))
         _backward_kernel[(states * heads,)](
-            parts, edges, hops, alike, first, count, weight, out, norm, grad, grad_parts, sums, grad_bias,
-            width, size**-0.5, heads, size, **_BACKWARD,
+            parts, edges, hops, alike, first, count, weight, out, norm, grad, grad_parts, sums, own, grad_bias,
+            width, size**-0.5, SMALL, heads, size, **_BACKWARD,
+        )  # fmt: skip
+        _small_backward_kernel[(states,)](
+            parts, edges, hops, alike, first, count, weight, out, norm, grad, grad_parts, sums, own, grad_bias,
+            width, size**-0.5, SMALL, heads, size, **_SMALL_BACKWARD,
         )  # fmt: skip
         return grad_parts, None, None, None, None, None, grad_bias.sum(0).to(ctx.bias_dtype)
+
+
+def _empty(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
+    """A table for what belongs to tokens, not set but for zeros behind the last state's."""
+    table = torch.empty(like.shape, dtype=like.dtype, device=like.device)
+    _clear_tail_kernel[(_CLEARING,)](table, first, count, len(first), table.numel(), table[0].numel(), 1024)
+    return table
+
+
+@triton.jit
+def _clear_tail_kernel(table, first, count, states, size, each, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
+    begin = (tl.load(first + states - 1) + tl.load(count + states - 1)) * each
+    stride = tl.num_programs(0) * BLOCK
+    for low in range(begin + tl.program_id(0) * BLOCK, size, stride):
+        place = low + tl.arange(0, BLOCK)
+        tl.store(table + place, tl.zeros((BLOCK,), table.dtype.element_ty), mask=place < size)
 
 
 @triton.jit
@@ -151,7 +177,8 @@ def _forward_kernel(  # type: ignore[no-untyped-def]
 
 @triton.jit
 def _backward_kernel(  # type: ignore[no-untyped-def]
-    parts, edges, hops, alike, first, count, weight, out, norm, grad_out, grad_parts, sums, grad_bias, width, scale,
+    parts, edges, hops, alike, first, count, weight, out, norm, grad_out, grad_parts, sums, own,
+    grad_bias, width, scale, limit,
     HEADS: tl.constexpr, SIZE: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """All gradients of one head of one state. Blocks lie on their side, with keys as rows and queries as columns.
@@ -161,6 +188,8 @@ def _backward_kernel(  # type: ignore[no-untyped-def]
     state = (tl.program_id(0) // HEADS).to(tl.int64)
     head = tl.program_id(0) % HEADS
     there, begin, reach = tl.load(count + state), tl.load(first + state), tl.load(hops + state)
+    if there <= limit:
+        return
     same = tl.load(alike + state)
     slot = tl.arange(0, SIZE)
     step: tl.constexpr = 3 * HEADS * SIZE
@@ -173,6 +202,15 @@ def _backward_kernel(  # type: ignore[no-untyped-def]
     g3, g4, g5 = tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32)
     g6, g7, g8 = tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32)
     g9 = tl.zeros((ROWS,), tl.float32)
+    for left in range(0, there, COLUMNS):
+        column = left + tl.arange(0, COLUMNS)
+        inside = column[:, None] < there
+        place = (begin + column) * HEADS + head
+        spot = place[:, None] * SIZE + slot[None, :]
+        grad = tl.load(grad_out + spot, mask=inside, other=0.0).to(tl.float32)
+        mixed = tl.load(out + spot, mask=inside, other=0.0).to(tl.float32)
+        tl.store(own + place, tl.sum(grad * mixed, 1), mask=column < there)
+    tl.debug_barrier()  # what one thread has written another may read
     for top in range(0, there, ROWS):
         row = top + tl.arange(0, ROWS)
         here = row[:, None] < there
@@ -187,16 +225,15 @@ def _backward_kernel(  # type: ignore[no-untyped-def]
             place = (begin + column) * HEADS + head
             spot = place[:, None] * SIZE + slot[None, :]
             grad = tl.load(grad_out + spot, mask=inside, other=0.0)
-            mixed = tl.load(out + spot, mask=inside, other=0.0)
             level = tl.load(norm + place, mask=column < there, other=0.0)
-            own = tl.sum(grad.to(tl.float32) * mixed.to(tl.float32), 1)
+            part = tl.load(own + place, mask=column < there, other=0.0)
             leg = _block_back(costs, row, column, width, there)  # from a query to where it looks
             logits = tl.dot(key, tl.trans(query)) * scale + _bias(leg, reach, a0, a1, a2, a3, a4)
             if same == 0:
                 logits += _bias(_block(costs, row, column, width, there), reach, b0, b1, b2, b3, b4)
             chance = tl.where(here & (column[None, :] < there), tl.exp(logits - level[None, :]), 0.0)
             grad_value += tl.dot(chance.to(grad.dtype), grad)
-            grad_logits = chance * (tl.dot(value, tl.trans(grad)) - own[None, :])
+            grad_logits = chance * (tl.dot(value, tl.trans(grad)) - part[None, :])
             rounded = grad_logits.to(query.dtype)
             grad_key += tl.dot(rounded, query)
             grad_query = tl.dot(tl.trans(rounded), key)
@@ -243,3 +280,107 @@ def _backward_kernel(  # type: ignore[no-untyped-def]
     tl.store(spot + 7, tl.sum(g7))
     tl.store(spot + 8, tl.sum(g8))
     tl.store(spot + 9, tl.sum(g9))
+
+
+@triton.jit
+def _small_backward_kernel(  # type: ignore[no-untyped-def]
+    parts, edges, hops, alike, first, count, weight, out, norm, grad_out, grad_parts, sums, own,
+    grad_bias, width, scale, limit,
+    HEADS: tl.constexpr, SIZE: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """The same for all heads of a small state, which share the functions of the costs."""
+    state = tl.program_id(0).to(tl.int64)
+    there, begin, reach = tl.load(count + state), tl.load(first + state), tl.load(hops + state)
+    if there > limit:
+        return
+    same = tl.load(alike + state)
+    slot, head = tl.arange(0, SIZE)[None, None, :], tl.arange(0, HEADS)
+    step: tl.constexpr = 3 * HEADS * SIZE
+    base = parts + begin * step + head[:, None, None] * SIZE + slot
+    costs = edges + state * width * width
+    w = (weight + head * 10)[:, None, None]
+    a0, a1, a2, a3, a4 = _weights(w, w + 5, same)
+    b0, b1, b2, b3, b4 = _weights(w + 5, w, 0)
+    g0, g1 = tl.zeros((HEADS, ROWS), tl.float32), tl.zeros((HEADS, ROWS), tl.float32)
+    g2, g3 = tl.zeros((HEADS, ROWS), tl.float32), tl.zeros((HEADS, ROWS), tl.float32)
+    g4, g5 = tl.zeros((HEADS, ROWS), tl.float32), tl.zeros((HEADS, ROWS), tl.float32)
+    g6, g7 = tl.zeros((HEADS, ROWS), tl.float32), tl.zeros((HEADS, ROWS), tl.float32)
+    g8, g9 = tl.zeros((HEADS, ROWS), tl.float32), tl.zeros((HEADS, ROWS), tl.float32)
+    for left in range(0, there, COLUMNS):
+        column = left + tl.arange(0, COLUMNS)
+        inside = column[None, :, None] < there
+        place = (begin + column[None, :]) * HEADS + head[:, None]
+        spot = place[:, :, None] * SIZE + slot
+        grad = tl.load(grad_out + spot, mask=inside, other=0.0).to(tl.float32)
+        mixed = tl.load(out + spot, mask=inside, other=0.0).to(tl.float32)
+        tl.store(own + place, tl.sum(grad * mixed, 2), mask=column[None, :] < there)
+    tl.debug_barrier()
+    for top in range(0, there, ROWS):
+        row = top + tl.arange(0, ROWS)
+        here = row[None, :, None] < there
+        key = tl.load(base + HEADS * SIZE + row[None, :, None] * step, mask=here, other=0.0)
+        value = tl.load(base + 2 * HEADS * SIZE + row[None, :, None] * step, mask=here, other=0.0)
+        grad_key = tl.zeros((HEADS, ROWS, SIZE), tl.float32)
+        grad_value = tl.zeros((HEADS, ROWS, SIZE), tl.float32)
+        for left in range(0, there, COLUMNS):
+            column = left + tl.arange(0, COLUMNS)
+            inside = column[None, :, None] < there
+            query = tl.load(base + column[None, :, None] * step, mask=inside, other=0.0)
+            place = (begin + column[None, :]) * HEADS + head[:, None]
+            spot = place[:, :, None] * SIZE + slot
+            grad = tl.load(grad_out + spot, mask=inside, other=0.0)
+            level = tl.load(norm + place, mask=column[None, :] < there, other=0.0)
+            part = tl.load(own + place, mask=column[None, :] < there, other=0.0)
+            leg = _block_back(costs, row, column, width, there)
+            logits = tl.dot(key, tl.permute(query, (0, 2, 1))) * scale + _bias(leg, reach, a0, a1, a2, a3, a4)
+            if same == 0:
+                logits += _bias(_block(costs, row, column, width, there), reach, b0, b1, b2, b3, b4)
+            chance = tl.where(here & (column[None, None, :] < there), tl.exp(logits - level[:, None, :]), 0.0)
+            grad_value += tl.dot(chance.to(grad.dtype), grad)
+            grad_logits = chance * (tl.dot(value, tl.permute(grad, (0, 2, 1))) - part[:, None, :])
+            rounded = grad_logits.to(query.dtype)
+            grad_key += tl.dot(rounded, query)
+            grad_query = tl.dot(tl.permute(rounded, (0, 2, 1)), key)
+            if top > 0:
+                grad_query += tl.load(sums + spot, mask=inside, other=0.0)
+            tl.store(sums + spot, grad_query, mask=inside)
+            wide, near = tl.exp(-8.0 * leg), tl.exp(-0.25 * reach * leg)
+            wide2, near2 = wide * wide, near * near
+            g0 += tl.sum(grad_logits * leg[None], 2)
+            g1 += tl.sum(grad_logits * wide[None], 2)
+            g2 += tl.sum(grad_logits * (wide2 * wide2)[None], 2)
+            g3 += tl.sum(grad_logits * (near2 * near2)[None], 2)
+            g4 += tl.sum(grad_logits * near[None], 2)
+            if same == 0:
+                back = _block(costs, row, column, width, there)
+                wide, near = tl.exp(-8.0 * back), tl.exp(-0.25 * reach * back)
+                wide2, near2 = wide * wide, near * near
+                g5 += tl.sum(grad_logits * back[None], 2)
+                g6 += tl.sum(grad_logits * wide[None], 2)
+                g7 += tl.sum(grad_logits * (wide2 * wide2)[None], 2)
+                g8 += tl.sum(grad_logits * (near2 * near2)[None], 2)
+                g9 += tl.sum(grad_logits * near[None], 2)
+        target = grad_parts + (begin + row[None, :, None]) * step + HEADS * SIZE + head[:, None, None] * SIZE + slot
+        tl.store(target, (grad_key * scale).to(grad_parts.dtype.element_ty), mask=here)
+        tl.store(target + HEADS * SIZE, grad_value.to(grad_parts.dtype.element_ty), mask=here)
+        tl.debug_barrier()
+    for left in range(0, there, COLUMNS):
+        column = left + tl.arange(0, COLUMNS)
+        inside = column[None, :, None] < there
+        spot = ((begin + column[None, :]) * HEADS + head[:, None])[:, :, None] * SIZE + slot
+        grad_query = tl.load(sums + spot, mask=inside, other=0.0) * scale
+        target = grad_parts + (begin + column[None, :, None]) * step + head[:, None, None] * SIZE + slot
+        tl.store(target, grad_query.to(grad_parts.dtype.element_ty), mask=inside)
+    if same == 1:
+        g5, g6, g7, g8, g9 = g0, g1, g2, g3, g4
+    spot = grad_bias + (state * HEADS + head) * 10
+    tl.store(spot, tl.sum(g0, 1))
+    tl.store(spot + 1, tl.sum(g1, 1))
+    tl.store(spot + 2, tl.sum(g2, 1))
+    tl.store(spot + 3, tl.sum(g3, 1))
+    tl.store(spot + 4, tl.sum(g4, 1))
+    tl.store(spot + 5, tl.sum(g5, 1))
+    tl.store(spot + 6, tl.sum(g6, 1))
+    tl.store(spot + 7, tl.sum(g7, 1))
+    tl.store(spot + 8, tl.sum(g8, 1))
+    tl.store(spot + 9, tl.sum(g9, 1))

@@ -31,17 +31,19 @@ def fused_rest(
     narrow: Tensor,
     next_norm: nn.LayerNorm,
     project: Tensor | None,
+    fixed: bool,
 ) -> tuple[Tensor, Tensor]:
     """The residual stream after a layer but the last, and its normed and projected vectors in the type of `mixed`.
 
     `mixed` and `stream` are (token, size), the second in float32; `join`, `widen` and `narrow` are the layer's (out,
     in) matrices, `project` the next one's, or None after the last: then the vectors are normed only, in the type of the
-    stream, and the stream itself, which nobody needs any more, is returned as it was.
+    stream, and the stream itself, which nobody needs any more, is returned as it was. `fixed` says that weights no
+    longer change: then their rounded copies are kept.
     """
     tokens, size = mixed.shape
-    matrices = [_rounded(one, mixed.dtype) for one in (join, widen, narrow)]
+    matrices = [_rounded(one, mixed.dtype, fixed) for one in (join, widen, narrow)]
     wanted = size if project is None else len(project)
-    last = matrices[0] if project is None else _rounded(project, mixed.dtype)
+    last = matrices[0] if project is None else _rounded(project, mixed.dtype, fixed)
     dtype = stream.dtype if project is None else mixed.dtype
     result = torch.empty(tokens, wanted, dtype=dtype, device=mixed.device)
     after = stream if project is None else torch.empty_like(stream)
@@ -62,14 +64,14 @@ def takes(size: int, inner: int, device: torch.device) -> bool:
     return 16 <= size <= 128 and is_power(size) and inner % chunk == 0 and 3 * size % chunk == 0
 
 
-def _rounded(weights: Tensor, dtype: torch.dtype) -> Tensor:
-    """Weights in that type, kept until they change: by an operation of torch that counts a tensor's versions.
+def _rounded(weights: Tensor, dtype: torch.dtype, fixed: bool) -> Tensor:
+    """Weights in that type; kept if they are `fixed`, as long as no operation of torch changes them all the same.
 
-    Fused optimizers do not count; ours for these matrices does. Each of a GPU's queues has copies of its own, since
-    another might read them before they are written.
+    Not every operation counts a tensor's versions, so that those in training are rounded each time. Each of a GPU's
+    queues has copies of its own, since another might read them before they are written.
     """
-    if weights.is_inference():
-        return weights.to(dtype)
+    if not fixed or weights.is_inference():
+        return weights.detach().to(dtype).contiguous()
     queue = torch.cuda.current_stream(weights.device).cuda_stream if weights.is_cuda else 0
     kept: dict[int, tuple[Any, Tensor]] = _ROUNDED.setdefault(weights, {})  # type: ignore[no-untyped-call, unused-ignore]
     now = (weights._version, weights.data_ptr(), dtype)

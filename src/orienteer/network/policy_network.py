@@ -13,7 +13,6 @@ from typing import Literal, cast, get_args
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from orienteer.network.attention_network import Estimate, compute_dtype
 from orienteer.network.edge_attention import EdgeAttention, Layout, layout
@@ -175,7 +174,7 @@ class PolicyLayer(nn.Module):
         """The stream after this layer in two parts, what is added up and what is still to be added."""
         stream, hidden = where.add_norm(stream, more, self.norm_attention)
         stream, hidden = where.add_norm(stream, self.attention(hidden, where), self.norm_feed)
-        return stream, self.narrow(functional.relu(self.widen(hidden)))
+        return stream, where.feed(hidden, self.widen, self.narrow)
 
     def at_once(
         self, stream: Tensor, parts: Tensor, where: Layout, following: "PolicyLayer | None", final: nn.LayerNorm
@@ -190,5 +189,5 @@ class PolicyLayer(nn.Module):
         norm, project = final, None
         if following is not None:
             norm, project = following.norm_attention, following.attention.project.weight
-        inner = (self.widen.weight, self.narrow.weight)
-        return fused_rest(mixed, stream, self.attention.join.weight, self.norm_feed, *inner, norm, project)
+        inner, fixed = (self.widen.weight, self.narrow.weight), not self.training
+        return fused_rest(mixed, stream, self.attention.join.weight, self.norm_feed, *inner, norm, project, fixed)
