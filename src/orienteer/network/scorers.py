@@ -23,6 +23,8 @@ CELLS = {"cuda": 2**27, "cpu": 2**18}
 CELL_BYTES = 512
 """Memory of a pair of tokens, generously."""
 MOST_STATES = {"cuda": 16384, "cpu": 128}
+MOST_DECODED = 2**15
+"""States that a decoder sees at a time, at most: attention over more than 65,535 is beyond what a GPU can be asked."""
 
 
 class NetworkScore(Scorer, Protocol):
@@ -148,7 +150,7 @@ class DecoderScore:
         self.passes += len(states)
         encoded = self._encoded(states.problems)
         logits, memory = [], []
-        for part in _cut(states, self.part or 4 * _part(states)):
+        for part in _cut(states, self.part or min(4 * _part(states), MOST_DECODED)):
             with precision(states.last.device):
                 decoded = self.model.decode(encoded, part)
             logits.append(decoded.logits.float())
