@@ -86,7 +86,14 @@ def test_base_install_needs_no_extra() -> None:
         "pyvrp": {"pyvrp_peer.py"},
         "ortools": {"ortools_peer.py"},
         "vroom": {"vroom_peer.py"},
-        "triton": {"fused_attention.py", "fused_edges.py", "fused_feed.py", "fused_layer.py", "fused_norm.py"},
+        "triton": {
+            "fused_attention.py",
+            "fused_edges.py",
+            "fused_feed.py",
+            "fused_layer.py",
+            "fused_norm.py",
+            "fused_read.py",
+        },
         "pyscipopt": {"missing.py"},
         "gurobipy": {"missing.py"},
     }

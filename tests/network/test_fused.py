@@ -139,3 +139,24 @@ def test_rows_behind_the_last_state_are_zeros() -> None:
     for table in (out, grad):
         assert not table[given.total :].any()
         assert table[: given.total].flatten(1).any(1).all()
+
+
+def test_what_heads_read_and_its_gradients() -> None:
+    given = seen(beginning(some_instance(20, 1), some_instance(1, 2), some_instance(40, 3)), dtype=torch.float32)
+    here, there = Padded(given, torch.float32), Packed(moved(given, DEVICE), torch.float32)
+    generator = torch.Generator().manual_seed(0)
+    states, width = given.node.shape
+    hidden = torch.randn(states, width, 32, generator=generator, requires_grad=True)
+    query = torch.randn(states, 32, generator=generator, requires_grad=True)
+    seeds = (
+        torch.randn(states, width, generator=generator) * given.present,
+        torch.randn(states, 32, generator=generator),
+    )
+    found = []
+    for where, device in ((here, "cpu"), (there, DEVICE)):
+        pointer, mean = where.read(where.pack(hidden.to(device)), query.to(device))
+        pointer = where.unpack(pointer) * given.present.to(device)
+        total = (pointer * seeds[0].to(device)).sum() + (mean * seeds[1].to(device)).sum()
+        found.append((pointer.cpu(), mean.cpu(), *torch.autograd.grad(total, (hidden, query))))
+    for left, right in zip(*found, strict=True):
+        torch.testing.assert_close(left, right, rtol=1e-4, atol=1e-4)

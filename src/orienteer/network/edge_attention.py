@@ -38,13 +38,10 @@ class Padded:
         """(state, hidden) the vectors of the current nodes."""
         return (hidden * self.given.nodes[:, :, 1:2].to(hidden.dtype)).sum(1)
 
-    def mean(self, hidden: Tensor) -> Tensor:
-        """(state, hidden) the mean vector of each state's tokens."""
-        return (hidden * self.given.present[:, :, None]).sum(1) / self.given.present.sum(1, keepdim=True)
-
-    def point(self, hidden: Tensor, query: Tensor) -> Tensor:
-        """Each token's inner product with its state's query."""
-        return (hidden @ query[:, :, None])[:, :, 0]
+    def read(self, hidden: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
+        """Each token's inner product with its state's query, and (state, hidden) the mean of each state's vectors."""
+        total = (hidden * self.given.present[:, :, None]).sum(1)
+        return (hidden @ query[:, :, None])[:, :, 0], total / self.given.present.sum(1, keepdim=True)
 
     def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
         """Attention of (..., 3, head, size) queries, keys and values with (head, kernel) weights of edge functions."""
@@ -86,9 +83,9 @@ class Packed:
         self.first = self.count.cumsum(0) - self.count
         # The tokens beyond belong to a state of their own, which nobody asks for.
         lengths = torch.cat((self.count, size - self.count.sum(dim=0, keepdim=True)))
-        self.state = torch.repeat_interleave(torch.arange(states + 1, device=device), lengths, output_size=size)
-        place = torch.arange(size, device=device) - functional.pad(self.first, (0, 1))[self.state]
-        self.flat = torch.where(self.state < states, self.state * self.width + place, states * self.width)
+        state = torch.repeat_interleave(torch.arange(states + 1, device=device), lengths, output_size=size)
+        place = torch.arange(size, device=device) - functional.pad(self.first, (0, 1))[state]
+        self.flat = torch.where(state < states, state * self.width + place, states * self.width)
         self.now = self.first + given.nodes[:, :, 1].argmax(1)
         self.edges = given.edges.to(torch.float16).contiguous()
         self.hops = given.hops.to(torch.float32).contiguous()
@@ -107,12 +104,10 @@ class Packed:
     def current(self, hidden: Tensor) -> Tensor:
         return hidden.index_select(0, self.now)
 
-    def mean(self, hidden: Tensor) -> Tensor:
-        total = torch.zeros(len(self.count) + 1, hidden.shape[1], dtype=hidden.dtype, device=hidden.device)
-        return total.index_add(0, self.state, hidden)[:-1] / self.count[:, None]
+    def read(self, hidden: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
+        from orienteer.network.fused_read import fused_read
 
-    def point(self, hidden: Tensor, query: Tensor) -> Tensor:
-        return (hidden * query.index_select(0, self.state.clamp_max(len(query) - 1))).sum(1)
+        return fused_read(hidden, query, self.first, self.few)
 
     def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
         from orienteer.network.fused_attention import fused_attention

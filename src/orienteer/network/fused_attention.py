@@ -53,7 +53,7 @@ class _Attention(torch.autograd.Function):
         tokens, _, heads, size = parts.shape
         states, width = edges.shape[:2]
         parts, weight = parts.contiguous(), bias.float().contiguous()
-        out = _empty(parts[:, 0], first, count)
+        out = empty(parts[:, 0], first, count)
         norm = torch.empty(tokens, heads, dtype=torch.float32, device=parts.device)
         _forward_kernel[(states, triton.cdiv(width, _FORWARD["ROWS"]))](
             parts, edges, hops, alike, first, count, weight, out, norm, width, size**-0.5, heads, size, **_FORWARD
@@ -68,7 +68,7 @@ class _Attention(torch.autograd.Function):
         heads, size = parts.shape[2:]
         states, width = edges.shape[:2]
         grad = grads[0].contiguous()
-        grad_parts = _empty(parts, first, count)
+        grad_parts = empty(parts, first, count)
         grad_bias = torch.empty(states, heads, _KERNELS, dtype=torch.float32, device=parts.device)
         sums, own = (torch.empty(shape, dtype=torch.float32, device=parts.device) for shape in (grad.shape, norm.shape))
         _backward_kernel[(states * heads,)](
@@ -82,7 +82,7 @@ class _Attention(torch.autograd.Function):
         return grad_parts, None, None, None, None, None, grad_bias.sum(0).to(ctx.bias_dtype)
 
 
-def _empty(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
+def empty(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
     """A table for what belongs to tokens, not set but for zeros behind the last state's."""
     table = torch.empty(like.shape, dtype=like.dtype, device=like.device)
     _clear_tail_kernel[(_CLEARING,)](table, first, count, len(first), table.numel(), table[0].numel(), 1024)

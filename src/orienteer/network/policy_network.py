@@ -96,10 +96,10 @@ class PolicyNetwork(nn.Module):
         hidden = self._through_layers(stream, where)
         with torch.autocast(hidden.device.type, enabled=False):  # differences of logits need more digits as well
             current = where.current(hidden)
-            pointer = where.point(hidden, self.query(current))
+            pointer, mean = where.read(hidden, self.query(current))
             logits, visit = self.heads(hidden).unbind(-1)
             logits, visit = where.unpack(logits + pointer * self.config.hidden**-0.5), where.unpack(visit)
-            return Outlook(logits, visit, self._value(where.mean(hidden), current, visit, given))
+            return Outlook(logits, visit, self._value(mean, current, visit, given))
 
     def _through_layers(self, stream: Tensor, where: Layout) -> Tensor:
         """(token, hidden) the normed vectors after the last layer, with all digits."""
