@@ -14,7 +14,7 @@ from orienteer.core.result import Result
 from orienteer.core.solver import Solver
 from orienteer.core.tour import check_tour
 
-TOGETHER = {"cpu": 16, "cuda": 1024}
+TOGETHER = {"cpu": 16, "cuda": 4096}
 """Instances that a batched solver gets at a time; as many are lost at most when the run is killed."""
 
 OnDone = Callable[[int, int], None]
