@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from orienteer.bench import sensitivity
+from orienteer.bench.run import Shard
 from orienteer.bench.sensitivity import Plan, run_sensitivity
 from orienteer.learn import dqn
 
@@ -46,6 +47,16 @@ def test_interrupted_training_goes_on(tmp_path: Path, trained: list[int], monkey
     text = (tmp_path / "table.md").read_text()
     assert "| hidden size | 8 | 2 | " in text
     assert " ± " in text
+
+
+def test_shards_share_the_networks(tmp_path: Path, trained: list[int]) -> None:
+    for number, sizes in ((1, [8, 8]), (2, [16, 16])):
+        assert run_sensitivity(tmp_path, PLAN, lambda done, total: None, Shard(number, 2)) is None
+        assert trained[-2:] == sizes
+    assert not (tmp_path / "table.md").exists()
+    assert run_sensitivity(tmp_path, PLAN, lambda done, total: None) == []
+    assert len(trained) == 4
+    assert "| hidden size | 16 | 2 | " in (tmp_path / "table.md").read_text()
 
 
 def test_other_minutes_are_another_experiment() -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import orienteer
 from orienteer.beam.device import choose_device
 from orienteer.bench import chart
-from orienteer.bench.run import OnDone
+from orienteer.bench.run import OnDone, Shard
 from orienteer.bench.store import Entry, Place, Store
 from orienteer.bench.tables import Table, number, with_error, words, write_tables
 from orienteer.core.errors import OrienteerError
@@ -86,17 +86,19 @@ class Plan:
         return f"{name}-{hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:10]}"
 
 
-def run_sensitivity(folder: Path, plan: Plan, on_done: OnDone) -> list[str]:
-    """Trains what is missing, writes table and curves, and returns the failures."""
-    todo = [(variant, seed) for seed in range(plan.seeds) for variant in plan.variants]
-    with Store(folder) as store:
+def run_sensitivity(folder: Path, plan: Plan, on_done: OnDone, shard: Shard | None = None) -> list[str] | None:
+    """Trains what is missing, writes table and curves, and returns the failures; a shard alone writes none: None."""
+    part = Shard() if shard is None else shard
+    runs = [(variant, seed) for seed in range(plan.seeds) for variant in plan.variants]
+    todo = [runs[place] for place in part.indices(len(runs))]
+    with Store(folder, part.name) as store:
         for done, (variant, seed) in enumerate(todo):
             on_done(done, len(todo))
             entry = store.entries.get((plan.key(variant), _set(plan), seed))
             if entry is None or "error" in entry:
                 store.add([_train(folder, plan, variant, seed)])
         on_done(len(todo), len(todo))
-        return _report(folder, plan, store.entries)
+        return None if part.of > 1 else _report(folder, plan, store.entries)
 
 
 def _train(folder: Path, plan: Plan, variant: dict[str, int], seed: int) -> Entry:

@@ -247,6 +247,7 @@ def peers(
 @click.option("--seeds", type=COUNT, default=5, metavar="N", help="Runs of each network.  [default: 5]")
 @click.option("--preset", default="small", metavar="NAME", help="Of training: small, tuned, paper.  [default: small]")
 @click.option("--validation", type=COUNT, default=200, metavar="N", help="Test instances.  [default: 200]")
+@click.option("--shard", default="1/1", metavar="I/N", help="Only the I-th of N parts of the networks.")
 @with_options(*RUN)
 def sensitivity(
     minutes: float,
@@ -255,18 +256,26 @@ def sensitivity(
     seeds: int,
     preset: str,
     validation: int,
+    shard: str,
     device: str,
     threads: int,
     out: Path,
 ) -> None:
-    """Learning curves with and without multi-head, by layers, by hidden size."""
+    """Learning curves with and without multi-head, by layers, by hidden size.
+
+    Shards may share a folder; the same command without --shard then draws the curves.
+    """
+    from orienteer.bench.run import Shard
     from orienteer.bench.sensitivity import Plan, run_sensitivity
     from orienteer.cli.progress import Bar
 
     plan = Plan(minutes, nodes, _kinds(prizes)[0], seeds, preset, device, validation)
     _threads(threads)
     with Bar() as bar:
-        failed = run_sensitivity(out, plan, bar.batch)
+        failed = run_sensitivity(out, plan, bar.batch, Shard.parse(shard))
+    if failed is None:
+        click.echo(f"shard {shard} is done; when all are: the same command without --shard")
+        return
     _finish(out, failed)
 
 
