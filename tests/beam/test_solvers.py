@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from instances import all_families, small_instance, small_instances
 from oracle import best_prize
-from orienteer import MaxSeconds, MaxSteps, NoImprovement, TargetPrize, solve, solve_batch
+from orienteer import Instance, MaxSeconds, MaxSteps, NoImprovement, TargetPrize, solve, solve_batch
 from orienteer.beam import solvers
 from orienteer.beam.device import choose_device
 from orienteer.beam.score import Children
@@ -221,3 +221,12 @@ def test_times_of_batches_side_by_side_add_up(monkeypatch):
     began = time.perf_counter()
     results = solve_batch([*generate(40, count=1, seed=1), *generate(5, count=2, seed=2)], "cs-p", device="cpu")
     assert sum(one.seconds for one in results) <= time.perf_counter() - began
+
+
+def test_of_equal_children_the_same_enter_whatever_else_is_in_the_batch():
+    rng = np.random.default_rng(1)
+    small = [Instance(rng.integers(1, 4, (6, 6)), rng.integers(1, 3, 6), 8.0) for _ in range(60)]
+    large = small_instance("euclidean", 40, seed=1)
+    narrow = {"beam": 1, "branch": 1, "device": "cpu"}
+    mixed = solve_batch([*small, large], "cs-p", **narrow)[:-1]
+    assert [one.tour for one in mixed] == [one.tour for one in solve_batch(small, "cs-p", **narrow)]

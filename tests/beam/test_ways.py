@@ -1,18 +1,14 @@
 """Searches from both ends."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 import torch
 
 from oracle import best_prize
 from orienteer.beam.cost_level import CostLevelConfig
-from orienteer.beam.expand import Expander
-from orienteer.beam.score import PrizeScore
 from orienteer.beam.solvers import PrizeCostLevelSearch
-from orienteer.beam.ways import Found, put_together
-from orienteer.core.instance import TOLERANCE, Instance
+from orienteer.beam.ways import put_together
+from orienteer.core.instance import Instance
 from orienteer.core.stop import MaxSteps, TargetPrize
 from orienteer.core.tour import check_tour
 from orienteer.data.generate import generate
@@ -71,25 +67,30 @@ def test_stops_look_at_the_better_end(one_way_streets: list[Instance]) -> None:
     assert again.steps <= best.steps
 
 
-def test_a_route_that_rounding_lifts_above_the_limit_is_left_out() -> None:
-    legs = (0.1, 0.2, 0.3)
-    back = legs[2] + legs[1] + legs[0]
-    assert back < legs[0] + legs[1] + legs[2]  # by the last digit
-    costs = np.full((4, 4), np.inf)
-    costs[0, 1], costs[1, 2], costs[2, 3] = legs
-    instance = Instance(costs, np.ones(4), 1.0, start=0, end=3)
-    expander = Expander(put_together([instance], 2, torch.device("cpu")), PrizeScore())
-    routes = ([0, 1, 2, 3], [3, 2, 1, 0])
-    found = Found(expander, [instance], 2)
-    assert [found._forwards(0, side, route) for side, route in enumerate(routes)] == [routes[0], routes[0]]
-    object.__setattr__(instance, "limit", next(one for one in _near(back) if one * (1 + TOLERANCE) == back))
-    assert [found._forwards(0, side, route) for side, route in enumerate(routes)] == [routes[0], []]
+def test_what_fits_from_the_end_fits_from_the_start() -> None:
+    """Legs of 0.1, 0.2 and 0.3 cost more in this order than in the other, by the last digit."""
+    assert 0.3 + 0.2 + 0.1 < 0.1 + 0.2 + 0.3
+    instance = generate(5, "uniform", "tmat", count=1, seed=2)[0]
+    ahead, back = put_together([instance], 2, torch.device("cpu")).budget.tolist()
+    assert ahead == instance.budget
+    assert instance.limit < back < ahead * (1 - 1e-12)
 
 
-def _near(number: float) -> Iterator[float]:
-    """Floats around the one that the tolerance lifts to a number."""
-    middle = number / (1 + TOLERANCE)
-    yield from (middle, np.nextafter(middle, 0), np.nextafter(middle, 1))
+@pytest.mark.parametrize("alternatives", [1, 3])
+def test_ties_between_the_ends_are_broken_alike_alone_and_in_a_batch(alternatives: int) -> None:
+    rng = np.random.default_rng(0)
+    instances = []
+    for _ in range(150):
+        size = int(rng.integers(6, 10))
+        costs, prizes = rng.integers(2, 5, (size, size)), rng.integers(1, 3, size)
+        instances.append(Instance(costs, prizes, float(rng.integers(6, 14)), end=int(rng.integers(size))))
+    solver = search(both=True, beam=6, alternatives=alternatives)
+    for instance, result in zip(instances, solver.solve_batch(instances), strict=True):
+        alone = solver.solve(instance)
+        assert result.tour not in result.alternatives
+        assert alone.prize == result.prize
+        if alone.status != "optimal":  # else it ended as soon as it had collected all
+            assert (alone.tour, alone.alternatives) == (result.tour, result.alternatives)
 
 
 def test_turned_problems() -> None:

@@ -35,7 +35,7 @@ class CostLevelConfig:
     """Rank a child by one look at its parent ("parent") or by a look at the child itself ("child", as in the paper)."""
     both: bool = False
     """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
-    by direction, or the end is not the start."""
+    by direction, or the end is not the start. A beam of 1 or without bound is not divided."""
     alternatives: int = 1
     """How many good routes to return, each different from the others in at least a quarter of its nodes."""
     device: str = "auto"

@@ -90,7 +90,9 @@ class Expander:
         nodes = self.problems.nodes
         if self.branch is None or self.branch >= nodes:
             return (fits & (score > -torch.inf)).view(-1).nonzero().squeeze(1)
-        top, node = score.masked_fill(~fits, -torch.inf).topk(self.branch, sorted=False)
+        # Not `topk`: of equals it would take others in a wider batch.
+        top, node = score.masked_fill(~fits, -torch.inf).sort(dim=1, descending=True, stable=True)
+        top, node = top[:, : self.branch], node[:, : self.branch]
         cell = node + torch.arange(0, len(score) * nodes, nodes, device=score.device)[:, None]
         return cell[top > -torch.inf]
 

@@ -1,6 +1,7 @@
 """The beam searches as solvers: one instance with progress, or many at a time."""
 
 import dataclasses
+import math
 import threading
 import time
 from abc import abstractmethod
@@ -46,7 +47,7 @@ class BeamSolver(Solver):
 
     @abstractmethod
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
-        """The search itself, with an equal part of the beam for each of `ways`."""
+        """The search itself, with an equal part of the beam, rounded up, for each of `ways`."""
 
     @abstractmethod
     def beams(self, instance: Instance) -> int:
@@ -57,22 +58,24 @@ class BeamSolver(Solver):
         return 1
 
     def search(self, run: Run, seed: int) -> None:
-        device, batch, ways = choose_device(self.config.device), [run.instance], self.ways(run.instance)
-        ended = False
+        device, ways = choose_device(self.config.device), self.ways(run.instance)
+        ended, offered = False, (-math.inf, math.inf)
         known = self.fallback(run.instance)
         if known:
             run.offer(known)
 
         def watch(expander: Expander) -> bool:
-            nonlocal ended
-            found = Found(expander, batch, ways)
-            if self._better(found, run) and (route := found.routes()[0]):
-                run.offer(route)
+            nonlocal ended, offered
+            found = Found(expander, ways)
+            now = float(found.prize[0]), float(found.cost[0])
+            if now != offered and self._better(*now, run):
+                offered = now
+                run.offer(found.routes()[0])
             ended = run.step()
             return ended
 
-        expander = self.explore(put_together(batch, ways, device), self.scorer(device), watch, ways)
-        found = Found(expander, batch, ways)
+        problems = put_together([run.instance], ways, device)
+        found = Found(self.explore(problems, self.scorer(device), watch, ways), ways)
         route = found.routes()[0]
         if route:
             run.offer(route)
@@ -123,7 +126,7 @@ class BeamSolver(Solver):
         if not clock.ended:
             known = [self.fallback(one) for one in batch]
             problems = put_together(batch, clock.ways, device)
-            found = Found(self.explore(problems, scorer, clock, clock.ways), batch, clock.ways)
+            found = Found(self.explore(problems, scorer, clock, clock.ways), clock.ways)
             routes = found.routes()
             others = [self._others(found, row) for row in range(len(batch))]
         share, ended = clock.share, clock.ended
@@ -157,12 +160,11 @@ class BeamSolver(Solver):
         trace = (Improvement(seconds, steps, run.best.prize),)
         return dataclasses.replace(run.result(self.name, 0, self.settings), seconds=seconds, trace=trace)
 
-    def _better(self, found: Found, run: Run) -> bool:
-        """Whether the search has found a better route than the run knows."""
-        prize = float(found.prize[0])
+    def _better(self, prize: float, cost: float, run: Run) -> bool:
+        """Whether a route is better than the one that the run knows."""
         if prize != run.best.prize or not self.shortest:
             return prize > run.best.prize
-        return float(found.cost[0]) < run.best.cost
+        return cost < run.best.cost
 
     def _prove(self, run: Run) -> None:
         """Notes that the route found is the best, where the search has seen all that could be better."""
@@ -223,7 +225,7 @@ class CostLevelSolver(BeamSolver):
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
         config = self.config
         if ways > 1:
-            config = dataclasses.replace(config, beam=config.beam // ways)
+            config = dataclasses.replace(config, beam=-(-config.beam // ways))
         return cost_level_search(problems, scorer, config, watch)
 
     def beams(self, instance: Instance) -> int:

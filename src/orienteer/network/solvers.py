@@ -54,7 +54,7 @@ class LearnedLevelConfig(CostLevelConfig):
     """A path's rank falls by so many mean prizes for each better path of its queue that ends at the same node."""
     both: bool = True
     """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
-    by direction, or the end is not the start."""
+    by direction, or the end is not the start. A beam of 1 or without bound is not divided."""
     weights: str = ""
     """Shipped weights by name, or a file; empty for flagship on a GPU and flagship-small elsewhere. The paper's network
     is an-dqn."""

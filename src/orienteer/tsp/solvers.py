@@ -51,6 +51,8 @@ class TourLevelConfig(LearnedLevelConfig):
 
     beam: int | None = 100
     """K, the most paths in a queue; None keeps them all, which is exact without `branch`."""
+    both: bool = False
+    """Search from both ends, each with half of the beam, where costs differ by direction."""
     weights: str = ""
     """Weights of a network for tours; empty for the shipped ones."""
 
