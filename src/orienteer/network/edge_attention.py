@@ -124,7 +124,9 @@ class Packed:
     def feed(self, hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
         from orienteer.network.fused_feed import fused_feed, takes
 
-        if not takes(*reversed(widen.weight.shape)):
+        assert widen.bias is None
+        assert narrow.bias is None
+        if not takes(widen.in_features, widen.out_features, hidden.dtype, hidden.device):
             return narrow(functional.relu(widen(hidden)))
         return fused_feed(hidden, widen.weight, narrow.weight)
 

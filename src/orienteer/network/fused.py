@@ -1,8 +1,11 @@
 """Whether kernels can be compiled for the GPU at hand, and for which sizes."""
 
 import os
+import sys
 from functools import cache
 from importlib.util import find_spec
+
+import torch
 
 
 @cache
@@ -14,3 +17,10 @@ def triton_is_there() -> bool:
 def is_power(number: int) -> bool:
     """Whether it is a power of two, as sizes of blocks must be."""
     return number & (number - 1) == 0
+
+
+def room_on_chip(device: torch.device) -> int:
+    """Bytes of a multiprocessor's own memory that a block may take; where there is none, more than anyone asks for."""
+    if device.type != "cuda":
+        return sys.maxsize
+    return int(getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", 0))

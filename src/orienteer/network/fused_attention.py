@@ -32,8 +32,8 @@ def fused_attention(
 
     A state's tokens are `count` (state,) int32 ones from `first` (state,) int64 on. `edges` are (state, width, width)
     costs in float16, of which only the first `count` rows and columns are read; `hops` (state,) float32; `alike`
-    (state,) int32 is 1 where costs there and back are known to be the same; `bias` (head, 10). Tokens that belong to no
-    state get zeros.
+    (state,) int32 is 1 where costs there and back are known to be the same; `bias` (head, 10). Tokens behind the last
+    state's get zeros.
     """
     return _Attention.apply(parts, edges, hops, alike, first, count, bias)  # type: ignore[no-untyped-call]
 
@@ -53,7 +53,7 @@ class _Attention(torch.autograd.Function):
         tokens, _, heads, size = parts.shape
         states, width = edges.shape[:2]
         parts, weight = parts.contiguous(), bias.float().contiguous()
-        out = empty(parts[:, 0], first, count)
+        out = new_table(parts[:, 0], first, count)
         norm = torch.empty(tokens, heads, dtype=torch.float32, device=parts.device)
         _forward_kernel[(states, triton.cdiv(width, _FORWARD["ROWS"]))](
             parts, edges, hops, alike, first, count, weight, out, norm, width, size**-0.5, heads, size, **_FORWARD
@@ -68,7 +68,7 @@ class _Attention(torch.autograd.Function):
         heads, size = parts.shape[2:]
         states, width = edges.shape[:2]
         grad = grads[0].contiguous()
-        grad_parts = empty(parts, first, count)
+        grad_parts = new_table(parts, first, count)
         grad_bias = torch.empty(states, heads, _KERNELS, dtype=torch.float32, device=parts.device)
         sums, own = (torch.empty(shape, dtype=torch.float32, device=parts.device) for shape in (grad.shape, norm.shape))
         _backward_kernel[(states * heads,)](
@@ -82,8 +82,8 @@ class _Attention(torch.autograd.Function):
         return grad_parts, None, None, None, None, None, grad_bias.sum(0).to(ctx.bias_dtype)
 
 
-def empty(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
-    """A table for what belongs to tokens, not set but for zeros behind the last state's."""
+def new_table(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
+    """A table of that shape and type for what belongs to tokens: not set, but for zeros behind the last state's."""
     table = torch.empty(like.shape, dtype=like.dtype, device=like.device)
     _clear_tail_kernel[(_CLEARING,)](table, first, count, len(first), table.numel(), table[0].numel(), 1024)
     return table
@@ -105,6 +105,25 @@ def _bias(cost, reach, w0, w1, w2, w3, w4):  # type: ignore[no-untyped-def]
     near = tl.exp(-0.25 * reach * cost)
     wide2, near2 = wide * wide, near * near
     return w0 * cost + w1 * wide + w2 * (wide2 * wide2) + w3 * (near2 * near2) + w4 * near
+
+
+@triton.jit
+def _sums(grad, cost, reach, AXIS: tl.constexpr):  # type: ignore[no-untyped-def]
+    """What the gradients of a block of logits add to those of the five weights of one direction."""
+    wide = tl.exp(-8.0 * cost)
+    near = tl.exp(-0.25 * reach * cost)
+    wide2, near2 = wide * wide, near * near
+    s0, s1, s2 = tl.sum(grad * cost, AXIS), tl.sum(grad * wide, AXIS), tl.sum(grad * (wide2 * wide2), AXIS)
+    return s0, s1, s2, tl.sum(grad * (near2 * near2), AXIS), tl.sum(grad * near, AXIS)
+
+
+@triton.jit
+def _store_sums(spot, g0, g1, g2, g3, g4, AXIS: tl.constexpr):  # type: ignore[no-untyped-def]
+    tl.store(spot, tl.sum(g0, AXIS))
+    tl.store(spot + 1, tl.sum(g1, AXIS))
+    tl.store(spot + 2, tl.sum(g2, AXIS))
+    tl.store(spot + 3, tl.sum(g3, AXIS))
+    tl.store(spot + 4, tl.sum(g4, AXIS))
 
 
 @triton.jit
@@ -240,22 +259,12 @@ def _backward_kernel(  # type: ignore[no-untyped-def]
             if top > 0:
                 grad_query += tl.load(sums + spot, mask=inside, other=0.0)
             tl.store(sums + spot, grad_query, mask=inside)
-            wide, near = tl.exp(-8.0 * leg), tl.exp(-0.25 * reach * leg)
-            wide2, near2 = wide * wide, near * near
-            g0 += tl.sum(grad_logits * leg, 1)
-            g1 += tl.sum(grad_logits * wide, 1)
-            g2 += tl.sum(grad_logits * wide2 * wide2, 1)
-            g3 += tl.sum(grad_logits * near2 * near2, 1)
-            g4 += tl.sum(grad_logits * near, 1)
+            s0, s1, s2, s3, s4 = _sums(grad_logits, leg, reach, 1)
+            g0, g1, g2, g3, g4 = g0 + s0, g1 + s1, g2 + s2, g3 + s3, g4 + s4
             if same == 0:
                 back = _block(costs, row, column, width, there)
-                wide, near = tl.exp(-8.0 * back), tl.exp(-0.25 * reach * back)
-                wide2, near2 = wide * wide, near * near
-                g5 += tl.sum(grad_logits * back, 1)
-                g6 += tl.sum(grad_logits * wide, 1)
-                g7 += tl.sum(grad_logits * wide2 * wide2, 1)
-                g8 += tl.sum(grad_logits * near2 * near2, 1)
-                g9 += tl.sum(grad_logits * near, 1)
+                s0, s1, s2, s3, s4 = _sums(grad_logits, back, reach, 1)
+                g5, g6, g7, g8, g9 = g5 + s0, g6 + s1, g7 + s2, g8 + s3, g9 + s4
         target = grad_parts + (begin + row[:, None]) * step + HEADS * SIZE + head * SIZE + slot[None, :]
         tl.store(target, (grad_key * scale).to(grad_parts.dtype.element_ty), mask=here)
         tl.store(target + HEADS * SIZE, grad_value.to(grad_parts.dtype.element_ty), mask=here)
@@ -270,16 +279,8 @@ def _backward_kernel(  # type: ignore[no-untyped-def]
     if same == 1:
         g5, g6, g7, g8, g9 = g0, g1, g2, g3, g4
     spot = grad_bias + (state * HEADS + head) * 10
-    tl.store(spot, tl.sum(g0))
-    tl.store(spot + 1, tl.sum(g1))
-    tl.store(spot + 2, tl.sum(g2))
-    tl.store(spot + 3, tl.sum(g3))
-    tl.store(spot + 4, tl.sum(g4))
-    tl.store(spot + 5, tl.sum(g5))
-    tl.store(spot + 6, tl.sum(g6))
-    tl.store(spot + 7, tl.sum(g7))
-    tl.store(spot + 8, tl.sum(g8))
-    tl.store(spot + 9, tl.sum(g9))
+    _store_sums(spot, g0, g1, g2, g3, g4, 0)
+    _store_sums(spot + 5, g5, g6, g7, g8, g9, 0)
 
 
 @triton.jit
@@ -344,22 +345,12 @@ def _small_backward_kernel(  # type: ignore[no-untyped-def]
             if top > 0:
                 grad_query += tl.load(sums + spot, mask=inside, other=0.0)
             tl.store(sums + spot, grad_query, mask=inside)
-            wide, near = tl.exp(-8.0 * leg), tl.exp(-0.25 * reach * leg)
-            wide2, near2 = wide * wide, near * near
-            g0 += tl.sum(grad_logits * leg[None], 2)
-            g1 += tl.sum(grad_logits * wide[None], 2)
-            g2 += tl.sum(grad_logits * (wide2 * wide2)[None], 2)
-            g3 += tl.sum(grad_logits * (near2 * near2)[None], 2)
-            g4 += tl.sum(grad_logits * near[None], 2)
+            s0, s1, s2, s3, s4 = _sums(grad_logits, leg[None], reach, 2)
+            g0, g1, g2, g3, g4 = g0 + s0, g1 + s1, g2 + s2, g3 + s3, g4 + s4
             if same == 0:
                 back = _block(costs, row, column, width, there)
-                wide, near = tl.exp(-8.0 * back), tl.exp(-0.25 * reach * back)
-                wide2, near2 = wide * wide, near * near
-                g5 += tl.sum(grad_logits * back[None], 2)
-                g6 += tl.sum(grad_logits * wide[None], 2)
-                g7 += tl.sum(grad_logits * (wide2 * wide2)[None], 2)
-                g8 += tl.sum(grad_logits * (near2 * near2)[None], 2)
-                g9 += tl.sum(grad_logits * near[None], 2)
+                s0, s1, s2, s3, s4 = _sums(grad_logits, back[None], reach, 2)
+                g5, g6, g7, g8, g9 = g5 + s0, g6 + s1, g7 + s2, g8 + s3, g9 + s4
         target = grad_parts + (begin + row[None, :, None]) * step + HEADS * SIZE + head[:, None, None] * SIZE + slot
         tl.store(target, (grad_key * scale).to(grad_parts.dtype.element_ty), mask=here)
         tl.store(target + HEADS * SIZE, grad_value.to(grad_parts.dtype.element_ty), mask=here)
@@ -374,13 +365,5 @@ def _small_backward_kernel(  # type: ignore[no-untyped-def]
     if same == 1:
         g5, g6, g7, g8, g9 = g0, g1, g2, g3, g4
     spot = grad_bias + (state * HEADS + head) * 10
-    tl.store(spot, tl.sum(g0, 1))
-    tl.store(spot + 1, tl.sum(g1, 1))
-    tl.store(spot + 2, tl.sum(g2, 1))
-    tl.store(spot + 3, tl.sum(g3, 1))
-    tl.store(spot + 4, tl.sum(g4, 1))
-    tl.store(spot + 5, tl.sum(g5, 1))
-    tl.store(spot + 6, tl.sum(g6, 1))
-    tl.store(spot + 7, tl.sum(g7, 1))
-    tl.store(spot + 8, tl.sum(g8, 1))
-    tl.store(spot + 9, tl.sum(g9, 1))
+    _store_sums(spot, g0, g1, g2, g3, g4, 1)
+    _store_sums(spot + 5, g5, g6, g7, g8, g9, 1)

@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from orienteer.network.fused import is_power
+from orienteer.network.fused import is_power, room_on_chip
 
 _SETTINGS = {"ROWS": 64, "COLUMNS": 128, "num_warps": 4, "num_stages": 2}
 
@@ -21,9 +21,10 @@ def fused_feed(given: Tensor, widen: Tensor, narrow: Tensor) -> Tensor:
     return _Feed.apply(given, widen, narrow)  # type: ignore[no-untyped-call]
 
 
-def takes(size: int, inner: int) -> bool:
-    """Whether the kernel has layers of that size."""
-    return 16 <= size <= 256 and is_power(size) and inner % 16 == 0
+def takes(size: int, inner: int, dtype: torch.dtype, device: torch.device) -> bool:
+    """Whether the kernel has layers of that size, and the device room on the chip for their blocks."""
+    block = (_SETTINGS["ROWS"] + _SETTINGS["COLUMNS"]) * size * dtype.itemsize
+    return 16 <= size <= 256 and is_power(size) and inner % 16 == 0 and block <= room_on_chip(device)
 
 
 class _Feed(torch.autograd.Function):
@@ -70,7 +71,7 @@ def _product_kernel(  # type: ignore[no-untyped-def]
     slot = tl.arange(0, SIZE)
     vectors = tl.load(given + row[:, None] * SIZE + slot[None, :], mask=row[:, None] < tokens, other=0.0)
     matrix = tl.load(weights + column[None, :] * down + slot[:, None] * across, mask=column[None, :] < inner, other=0.0)
-    product = tl.dot(vectors, matrix)
+    product = tl.dot(vectors, matrix, input_precision="ieee")
     place, there = row[:, None] * inner + column[None, :], (row[:, None] < tokens) & (column[None, :] < inner)
     if OWN:
         product = tl.maximum(product, 0.0)

@@ -12,7 +12,7 @@ import triton.language as tl
 from torch import Tensor, nn
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from orienteer.network.fused import is_power
+from orienteer.network.fused import is_power, room_on_chip
 
 _SETTINGS = {"ROWS": 64, "CHUNK": 32, "num_warps": 4, "num_stages": 3}
 """Sizes of blocks: the fastest of those tried on an H200."""
@@ -57,11 +57,8 @@ def fused_rest(
 def takes(size: int, inner: int, device: torch.device) -> bool:
     """Whether the kernel has layers of that size, and the device room on the chip for their blocks."""
     chunk = _SETTINGS["CHUNK"]
-    if device.type == "cuda":
-        room = getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", 0)
-        if room < ROOM:
-            return False
-    return 16 <= size <= 128 and is_power(size) and inner % chunk == 0 and 3 * size % chunk == 0
+    fits = 16 <= size <= 128 and is_power(size) and inner % chunk == 0 and 3 * size % chunk == 0
+    return fits and room_on_chip(device) >= ROOM
 
 
 def _rounded(weights: Tensor, dtype: torch.dtype, fixed: bool) -> Tensor:

@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from orienteer.network.fused_attention import empty
+from orienteer.network.fused_attention import new_table
 
 _SETTINGS = {"ROWS": 16, "num_warps": 4}
 
@@ -28,7 +28,7 @@ class _Read(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, query: Tensor, first: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
         hidden, query = hidden.contiguous(), query.contiguous()
-        pointer, mean = empty(hidden[:, 0], first, count), torch.empty_like(query)
+        pointer, mean = new_table(hidden[:, 0], first, count), torch.empty_like(query)
         _forward_kernel[(len(first),)](hidden, query, first, count, pointer, mean, hidden.shape[1], **_SETTINGS)
         ctx.save_for_backward(hidden, query, first, count)
         return pointer, mean
@@ -36,7 +36,7 @@ class _Read(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         hidden, query, first, count = ctx.saved_tensors
-        grad_hidden, grad_query = empty(hidden, first, count), torch.empty_like(query)
+        grad_hidden, grad_query = new_table(hidden, first, count), torch.empty_like(query)
         _backward_kernel[(len(first),)](
             hidden, query, first, count, grads[0].contiguous(), grads[1].contiguous(), grad_hidden, grad_query,
             hidden.shape[1], **_SETTINGS,
