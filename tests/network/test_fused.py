@@ -22,11 +22,12 @@ DEVICE = "cuda" if GPU else "cpu"
 TOLERANCE = {"rtol": 2e-2, "atol": 2e-2} if GPU else {"rtol": 5e-3, "atol": 5e-3}  # edges are float16
 ROUNDED = {"rtol": 0.05, "atol": 0.1}
 TYPES = [torch.float32, torch.bfloat16] if GPU else [torch.float32]  # an interpreter has no bfloat16 to trust
-SMALL = 112
 
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_packed_attention_equals_padded_attention_and_so_do_gradients(dtype: torch.dtype) -> None:
+    from orienteer.network.fused_attention import SMALL
+
     instances = [some_instance(20, 1), some_instance(5, 2), some_instance(40, 3, symmetric=False, end=4)]
     instances += [some_instance(220, 4), some_instance(130, 5, symmetric=False)]
     given = seen(beginning(*instances), dtype=torch.float32)

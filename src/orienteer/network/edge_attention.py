@@ -61,7 +61,7 @@ class Padded:
 
     def feed(self, hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
         """The feed-forward part of a layer."""
-        return narrow(functional.relu(widen(hidden)))
+        return _feed(hidden, widen, narrow)
 
     def fuses(self, size: int, inner: int) -> bool:
         """Whether a kernel does all that a layer of these sizes does to single tokens."""
@@ -127,7 +127,7 @@ class Packed:
         assert widen.bias is None
         assert narrow.bias is None
         if not takes(widen.in_features, widen.out_features, hidden.dtype, hidden.device):
-            return narrow(functional.relu(widen(hidden)))
+            return _feed(hidden, widen, narrow)
         return fused_feed(hidden, widen.weight, narrow.weight)
 
     def fuses(self, size: int, inner: int) -> bool:
@@ -137,6 +137,11 @@ class Packed:
 
 
 Layout = Padded | Packed
+
+
+def _feed(hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
+    out: Tensor = narrow(functional.relu(widen(hidden)))
+    return out
 
 
 def layout(given: Tokens, dtype: torch.dtype, heads: int, size: int) -> Layout:
