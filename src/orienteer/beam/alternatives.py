@@ -9,12 +9,11 @@ APART = 0.25
 """Of any two alternatives, each visits at least this share of its nodes without the other."""
 
 
-def alternatives(expander: Expander, row: int, count: int) -> list[list[int]]:
-    """Up to `count` routes of an instance, the best first, each different enough from all before it.
+def alternatives(expander: Expander, row: int, count: int, best: list[int]) -> list[list[int]]:
+    """Up to `count` - 1 routes of an instance beside its `best`, most prize first, all different enough.
 
     Start and end are not counted among the nodes that differ.
     """
-    best = expander.log.routes(expander.best.parent, expander.best.last)[row]
     if not best:
         return []
     number, visited = expander.log.closing(row)
@@ -27,7 +26,7 @@ def alternatives(expander: Expander, row: int, count: int) -> list[list[int]]:
         if all(_differ(inner[place], other) for other in sets):
             chosen.append(expander.log.route(int(number[place]), row))
             sets.append(inner[place])
-    return chosen
+    return chosen[1:]
 
 
 def _differ(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> bool:

@@ -1,14 +1,36 @@
 """The log of expanded paths: each knows its parent, so that a route can be read back."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from orienteer.beam.candidates import Candidates
 from orienteer.beam.problems import Problems
 from orienteer.beam.seen import grown
 from orienteer.beam.states import States
+
+PACKED_AT_ONCE = 2**20
+"""Sets of nodes that are packed into bits together: in between they need eight times as much memory."""
+_GATHER = 0x0102040810204080
+"""A product with this number brings the lowest bits of eight bytes together in the highest byte."""
+
+
+@dataclass(frozen=True)
+class SortedPaths:
+    """Logged paths by instance, and of an instance by cost."""
+
+    first: Tensor  # (batch + 1,) int64, where the paths of each instance begin; the last ends all
+    number: Tensor  # (path,) int64, in the log
+    last: Tensor  # (path,) int64
+    cost: Tensor  # (path,) float64
+    prize: Tensor  # (path,) float64, of the stops: without start and end
+    stops: Tensor  # (path, word) int64, a bit for each of them
+    ends: Tensor  # (batch,) float64, the prize of start and end
 
 
 class PathLog:
@@ -58,6 +80,25 @@ class PathLog:
         """(batch,) how many paths of each instance have been expanded."""
         return torch.bincount(self._instance[: self.used], minlength=self.problems.batch)
 
+    def by_cost(self) -> SortedPaths:
+        """All paths, sorted."""
+        problems, batch = self.problems, self.problems.batch
+        instance, cost = self._instance[: self.used], self._cost[: self.used]
+        number = cost.argsort(stable=True)
+        number = number[instance[number].argsort(stable=True)]
+        instance, link = instance[number], self._link[number]
+        begun, ends = self._visited[:batch], self._prize[:batch]  # the first paths have visited start and end alone
+        pieces = (number[at : at + PACKED_AT_ONCE] for at in range(0, len(number), PACKED_AT_ONCE))
+        return SortedPaths(
+            functional.pad(torch.bincount(instance, minlength=batch).cumsum(0), (1, 0)),
+            number,
+            torch.where(link < 0, problems.start[instance], link % problems.nodes),
+            cost[number],
+            self._prize[number] - ends.index_select(0, instance),
+            torch.cat([as_bits(self._visited[piece] & ~begun[self._instance[piece]]) for piece in pieces]),
+            ends,
+        )
+
     def routes(self, parent: Tensor, last: Tensor) -> list[list[int]]:
         """Each instance's route: start, the logged path `parent`, the node `last` unless it is -1, end.
 
@@ -68,6 +109,15 @@ class PathLog:
         return [
             [start, *self._stops(links, path), *([stop] if stop >= 0 else []), end] if path >= 0 else []
             for start, end, path, stop in ends
+        ]
+
+    def joined(self, row: Sequence[int], front: Sequence[int], back: Sequence[int]) -> list[list[int]]:
+        """Routes of the instances at `row`, each along one logged path and then backwards along another; -1: none."""
+        links = self._link[: self.used].cpu().numpy()
+        start, end = self.problems.start.tolist(), self.problems.end.tolist()
+        return [
+            [start[at], *self._stops(links, one), *reversed(self._stops(links, other)), end[at]] if one >= 0 else []
+            for at, one, other in zip(row, front, back, strict=True)
         ]
 
     def _stops(self, links: npt.NDArray[np.int64], number: int) -> list[int]:
@@ -120,3 +170,10 @@ class PathLog:
         self._visited = grown(self._visited, room)
         if self._memory is not None:
             self._memory = grown(self._memory, room)
+
+
+def as_bits(sets: Tensor) -> Tensor:
+    """(set, word) int64: the bits of (set, node) bool."""
+    count, nodes = sets.shape
+    octets = functional.pad(sets, (0, -nodes % 64)).view(torch.uint8).view(torch.int64)  # (set, 8 nodes)
+    return ((octets * _GATHER) >> 56).to(torch.uint8).view(count, -1).view(torch.int64)

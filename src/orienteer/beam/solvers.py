@@ -57,6 +57,10 @@ class BeamSolver(Solver):
         """From how many ends an instance is searched: 1, or 2 with half of the beam for each."""
         return 1
 
+    def gather(self, expander: Expander, ways: int) -> Found:
+        """The routes of a search that has ended."""
+        return Found(expander, ways)
+
     def search(self, run: Run, seed: int) -> None:
         device, ways = choose_device(self.config.device), self.ways(run.instance)
         ended, offered = False, (-math.inf, math.inf)
@@ -75,11 +79,11 @@ class BeamSolver(Solver):
             return ended
 
         problems = put_together([run.instance], ways, device)
-        found = Found(self.explore(problems, self.scorer(device), watch, ways), ways)
+        found = self.gather(self.explore(problems, self.scorer(device), watch, ways), ways)
         route = found.routes()[0]
         if route:
             run.offer(route)
-            run.also(self._others(found, 0))
+            run.also(self._others(found, 0, route))
         if not ended:
             self._prove(run)
 
@@ -126,19 +130,19 @@ class BeamSolver(Solver):
         if not clock.ended:
             known = [self.fallback(one) for one in batch]
             problems = put_together(batch, clock.ways, device)
-            found = Found(self.explore(problems, scorer, clock, clock.ways), clock.ways)
+            found = self.gather(self.explore(problems, scorer, clock, clock.ways), clock.ways)
             routes = found.routes()
-            others = [self._others(found, row) for row in range(len(batch))]
+            others = [self._others(found, row, route) for row, route in enumerate(routes)]
         share, ended = clock.share, clock.ended
         return [
             self._result(one, (sure, route), more, share, clock.steps, ended)
             for one, sure, route, more in zip(batch, known, routes, others, strict=True)
         ]
 
-    def _others(self, found: Found, row: int) -> list[list[int]]:
+    def _others(self, found: Found, row: int, best: list[int]) -> list[list[int]]:
         """Good routes of an instance beside the best, as many as are asked for."""
         count = getattr(self.config, "alternatives", 1)
-        return found.others(row, count) if count > 1 else []
+        return found.others(row, count, best) if count > 1 else []
 
     def _result(
         self,
@@ -202,7 +206,7 @@ class BeamSolver(Solver):
     def _fit(self, count: int, ways: int, nodes: int, beams: int, budget: int) -> bool:
         """Whether so many instances may be searched together: a generous guess of memory, and what can be numbered."""
         count, width = count * ways, (self.config.beam or 1000) / ways
-        costs, seen, queues_and_log = 8 * nodes**2, 8 * SLOTS, beams * width * (200 + 3 * nodes)
+        costs, seen, queues_and_log = 8 * nodes**2, 8 * SLOTS, beams * width * (300 + 3 * nodes)
         children = width * nodes * 240
         groups = count * beams
         return (
@@ -227,6 +231,10 @@ class CostLevelSolver(BeamSolver):
         if ways > 1:
             config = dataclasses.replace(config, beam=-(-config.beam // ways))
         return cost_level_search(problems, scorer, config, watch)
+
+    def gather(self, expander: Expander, ways: int) -> Found:
+        joins = self.config.join and self.config.beam is not None
+        return Found.joined(expander, ways) if joins else Found(expander, ways)
 
     def beams(self, instance: Instance) -> int:
         return LEVELS + 2 if self.config.tau is None else int(instance.budget / self.config.tau) + 2

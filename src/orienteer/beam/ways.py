@@ -8,12 +8,9 @@ from torch import Tensor
 
 from orienteer.beam.alternatives import alternatives
 from orienteer.beam.expand import Expander
+from orienteer.beam.meet import MARGIN, meet
 from orienteer.beam.problems import Problems
 from orienteer.core.instance import Instance
-
-MARGIN = 1e-11
-"""By this share the limit is lower from the end: more than the order of a sum can change by rounding, so that a route
-which fits backwards fits forwards, and far less than the tolerance."""
 
 
 def put_together(instances: Sequence[Instance], ways: int, device: torch.device) -> Problems:
@@ -31,6 +28,12 @@ class Found:
 
     expander: Expander
     ways: int
+    met: Tensor | None = None  # (2, instance) logged paths that make a better route than any path has become, or -1
+
+    @classmethod
+    def joined(cls, expander: Expander, ways: int) -> "Found":
+        """The same with the best of what paths from the start and from the end make together."""
+        return cls(expander, ways, meet(expander.log, ways, cls(expander, ways).prize))
 
     @property
     def prize(self) -> Tensor:
@@ -44,14 +47,18 @@ class Found:
 
     def routes(self) -> list[list[int]]:
         """The best route of each instance, from its start to its end; an empty list where none has closed."""
-        found = self.expander.routes()
-        sides = enumerate(self._better_side().tolist())
-        return [self._forwards(side, found[number * self.ways + side]) for number, side in sides]
+        found, sides = self.expander.routes(), self._better_side().tolist()
+        routes = [self._forwards(side, found[number * self.ways + side]) for number, side in enumerate(sides)]
+        if self.met is None:
+            return routes
+        first = range(0, self.expander.problems.batch, self.ways)
+        joined = self.expander.log.joined(first, *self.met.tolist())
+        return [better or route for better, route in zip(joined, routes, strict=True)]
 
-    def others(self, number: int, count: int) -> list[list[int]]:
-        """Up to `count` - 1 good routes of an instance beside its best, from the side that found that."""
+    def others(self, number: int, count: int, best: list[int]) -> list[list[int]]:
+        """Up to `count` - 1 good routes of an instance beside its best, from the side that has the better ones."""
         side = int(self._better_side()[number])
-        routes = alternatives(self.expander, number * self.ways + side, count)[1:]
+        routes = alternatives(self.expander, number * self.ways + side, count, self._forwards(side, best))
         return [self._forwards(side, route) for route in routes]
 
     def _better_side(self) -> Tensor:

@@ -1,0 +1,78 @@
+"""Paths that meet: one from the start and one from the end make a route that the search may not have seen.
+
+A beam drops paths at every level, and with them what they would have become. But it has logged their beginnings; and
+where a problem is the same backwards, or is searched from both ends, what begins a route may end one as well.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from orienteer.beam.paths import PathLog, SortedPaths
+from orienteer.core.instance import TOLERANCE
+from orienteer.network.fused import triton_is_there
+
+MARGIN = 1e-11
+"""By this share the limit is lower from the end: more than the order of a sum can change by rounding, so that a route
+which fits backwards fits forwards, and far less than the tolerance."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The paths of some instances that may meet: those of two rows of a batch, or of one row among themselves."""
+
+    costs: Tensor  # (row, node, node) float64
+    paths: SortedPaths
+    front: Tensor  # (instance,) int64, the row with the paths from the start
+    back: Tensor  # (instance,) int64, the row with those from the end; where it is the same, each path turned round
+    budget: Tensor  # (instance,) float64, what a route may cost
+    least: Tensor  # (instance,) float64, a prize that the stops of a route must exceed
+
+
+def meet(log: PathLog, ways: int, known: Tensor) -> Tensor:
+    """(2, instance) the logged paths from the start and from the end that make the best route; -1 if none is better.
+
+    `known` is (instance,) the prize to be exceeded. Every instance has `ways` rows in the batch: with two, the second
+    is the problem turned round. With one, paths meet only where the problem is the same backwards.
+    """
+    ends = both_ends(log, ways, known)
+    best = torch.full((2, len(known)), -1, device=known.device)
+    if ends.costs.is_cuda and triton_is_there():
+        from orienteer.beam.fused_meet import fused_meet
+
+        best[:, ends.front // ways] = fused_meet(ends)
+    else:
+        best[:, ends.front // ways] = one_by_one(ends)
+    return best
+
+
+def both_ends(log: PathLog, ways: int, known: Tensor) -> Ends:
+    """Which paths may meet."""
+    problems, paths = log.problems, log.by_cost()
+    front = torch.arange(0, problems.batch, ways, device=problems.device)
+    if ways == 1:
+        front = front[problems.symmetric & (problems.start == problems.end)]
+    budget = problems.limit[front] * (1 - MARGIN) * (1 + TOLERANCE)
+    least = known[front // ways] - paths.ends[front]
+    return Ends(problems.costs, paths, front, front + ways - 1, budget, least)
+
+
+def one_by_one(ends: Ends) -> Tensor:
+    """(2, instance) the best pair of each, on the CPU."""
+    from orienteer.kernels.meet import best_meeting
+
+    first, number = ends.paths.first.tolist(), ends.paths.number.cpu()
+    columns = [one.cpu().numpy() for one in (ends.paths.last, ends.paths.cost, ends.paths.prize, ends.paths.stops)]
+    best = []
+    for front, back, budget, least in zip(
+        ends.front.tolist(), ends.back.tolist(), ends.budget.tolist(), ends.least.tolist(), strict=True
+    ):
+        ahead, behind = (slice(first[row], first[row + 1]) for row in (front, back))
+        costs = ends.costs[front].cpu().numpy()
+        one, other = best_meeting(
+            *(column[ahead] for column in columns), *(column[behind] for column in columns),
+            costs, budget, least, front == back,
+        )  # fmt: skip
+        best.append([int(number[ahead][one]), int(number[behind][other])] if one >= 0 else [-1, -1])
+    return torch.tensor(best, dtype=torch.int64, device=ends.costs.device).reshape(-1, 2).T

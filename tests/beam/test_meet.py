@@ -1,0 +1,144 @@
+"""Paths put together from both ends."""
+
+import os
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+
+from instances import small_instances
+from oracle import best_prize
+from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
+from orienteer.beam.expand import Expander
+from orienteer.beam.meet import both_ends, meet, one_by_one
+from orienteer.beam.paths import as_bits
+from orienteer.beam.score import PrizeScore
+from orienteer.beam.solvers import PrizeCostLevelSearch
+from orienteer.beam.ways import Found, put_together
+from orienteer.core.errors import InfeasibleTour
+from orienteer.core.instance import Instance
+from orienteer.core.tour import check_tour
+from orienteer.data.generate import generate
+
+
+def searched(instances: list[Instance], ways: int, beam: int = 4, device: str = "cpu") -> Expander:
+    problems = put_together(instances, ways, torch.device(device))
+    return cost_level_search(problems, PrizeScore(), CostLevelConfig(beam))
+
+
+def prize_of(instance: Instance, route: list[int]) -> float:
+    try:
+        return check_tour(instance, route).prize
+    except InfeasibleTour:
+        return -np.inf
+
+
+def best_by_hand(expander: Expander, ways: int, number: int, instance: Instance) -> float:
+    """The most prize of all routes along one path of an instance and backwards along one from its end."""
+    log, row = expander.log, number * ways
+    owner = log._instance[: log.used]
+    ahead, back = ((owner == at).nonzero().squeeze(1).tolist() for at in (row, row + ways - 1))
+    pairs = [(one, other) for one in ahead for other in back]
+    routes = log.joined([row] * len(pairs), *zip(*pairs, strict=True))
+    return max(prize_of(instance, route) for route in routes)
+
+
+@pytest.mark.parametrize("nodes", [1, 7, 8, 63, 64, 65, 130])
+def test_bits_are_those_of_the_sets(nodes: int) -> None:
+    sets = torch.rand(50, nodes, generator=torch.Generator().manual_seed(nodes)) < 0.4
+    words = as_bits(sets).numpy()
+    assert words.shape == (50, -(-nodes // 64))
+    assert np.array_equal(np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, :nodes], sets.numpy())
+
+
+@pytest.mark.parametrize(
+    ("costs", "apart", "ways", "seed"),
+    [("euclidean", False, 1, 5), ("euclidean", True, 2, 3), ("tmat", False, 2, 5), ("xasy", True, 2, 12)],
+)
+def test_no_pair_of_paths_makes_a_better_route(costs: str, apart: bool, ways: int, seed: int) -> None:
+    instances = list(generate(20, "uniform", costs, count=3, seed=seed, separate_end=apart))
+    expander = searched(instances, ways, beam=2)
+    before, after = Found(expander, ways), Found.joined(expander, ways)
+    better = 0
+    for number, (instance, route) in enumerate(zip(instances, after.routes(), strict=True)):
+        prize = check_tour(instance, route).prize
+        known = float(before.prize[number])
+        assert prize == pytest.approx(max(known, best_by_hand(expander, ways, number, instance)))
+        better += prize > known + 1e-9
+    assert better  # seeds were chosen so that there is something to find
+
+
+def test_where_a_problem_is_not_the_same_backwards_one_end_is_not_enough() -> None:
+    one_way = list(generate(20, "uniform", "tmat", count=3, seed=1))
+    apart = list(generate(20, "uniform", "euclidean", count=3, seed=1, separate_end=True))
+    for instances in (one_way, apart):
+        expander = searched(instances, 1)
+        assert meet(expander.log, 1, expander.best.prize).tolist() == [[-1] * 3] * 2
+
+
+def test_a_batch_of_all_kinds() -> None:
+    """Of a batch that is searched from one end, only some may be put together."""
+    kinds = [generate(30, "uniform", costs, count=4, seed=2) for costs in ("euclidean", "tmat", "manhattan")]
+    instances = [one for group in zip(*kinds, strict=True) for one in group]
+    solver = PrizeCostLevelSearch(CostLevelConfig(3, device="cpu"))
+    plain = PrizeCostLevelSearch(CostLevelConfig(3, device="cpu", join=False)).solve_batch(instances)
+    joined = solver.solve_batch(instances)
+    assert [one.tour for one in joined] == [solver.solve(one).tour for one in instances]
+    gains = [one.prize - other.prize for one, other in zip(joined, plain, strict=True)]
+    assert min(gains) >= 0
+    assert max(gains) > 0
+    assert gains[1::3] == [0.0] * 4
+
+
+def test_routes_of_exactly_the_limit_are_taken() -> None:
+    """On a line of whole steps the best route out and back costs the limit itself."""
+    places = np.arange(9.0)
+    costs = np.abs(places[:, None] - places[None, :])
+    instance = Instance(costs, np.r_[0.0, np.ones(8)], 16.0)
+    log = searched([instance], 1).log
+    front, back = (int(one[0]) for one in meet(log, 1, torch.tensor([7.0], dtype=torch.float64)))
+    assert prize_of(instance, *log.joined([0], [front], [back])) == 8.0
+    assert meet(log, 1, torch.tensor([8.0], dtype=torch.float64)).tolist() == [[-1], [-1]]
+
+
+@given(small_instances())
+def test_what_is_joined_is_a_route_and_never_worse(instance: Instance) -> None:
+    for both in (False, True):
+        plain, joined = (
+            PrizeCostLevelSearch(CostLevelConfig(2, both=both, join=join, device="cpu", alternatives=3)).solve(instance)
+            for join in (False, True)
+        )
+        assert plain.prize <= joined.prize <= best_prize(instance) * (1 + 1e-12)
+        for tour in (joined.tour, *joined.alternatives):
+            assert check_tour(instance, tour.nodes) == tour
+
+
+GPU = torch.cuda.is_available()
+
+
+@pytest.mark.skipif(
+    find_spec("triton") is None or not (GPU or os.environ.get("TRITON_INTERPRET") == "1"),
+    reason="needs triton and a GPU, or TRITON_INTERPRET=1",
+)
+@pytest.mark.parametrize(("nodes", "costs", "ways"), [(30, "euclidean", 1), (30, "tmat", 2), (150, "euclidean", 1)])
+def test_the_kernel_finds_as_much(nodes: int, costs: str, ways: int) -> None:
+    from orienteer.beam.fused_meet import fused_meet
+
+    instances = list(generate(nodes, "uniform", costs, count=6, seed=4))
+    expander = searched(instances, ways, 3, "cuda" if GPU else "cpu")
+    prize = Found(expander, ways).prize
+    found = 0
+    for known in (prize, prize - 0.5, torch.full_like(prize, -torch.inf)):
+        ends = both_ends(expander.log, ways, known)
+        plain, fused = one_by_one(ends).tolist(), fused_meet(ends).tolist()
+        first = range(0, ways * len(instances), ways)
+        for instance, one, other in zip(
+            instances, expander.log.joined(first, *plain), expander.log.joined(first, *fused), strict=True
+        ):
+            assert bool(one) == bool(other)
+            if one:
+                found += 1
+                assert check_tour(instance, one).prize == pytest.approx(check_tour(instance, other).prize)
+    assert found >= 2 * len(instances)
