@@ -91,6 +91,7 @@ def test_base_install_needs_no_extra() -> None:
             "fused_edges.py",
             "fused_feed.py",
             "fused_layer.py",
+            "fused_meet.py",
             "fused_norm.py",
             "fused_read.py",
         },

@@ -1,10 +1,12 @@
 """Where a search runs, how much of that machine's memory it may use, and how a GPU is kept busy."""
 
+import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -32,6 +34,12 @@ def choose_device(name: str) -> torch.device:
     if name == "cuda" and not torch.cuda.is_available():
         raise ValueError("device must be 'auto' or 'cpu': this machine has no CUDA device")
     return torch.device(name)
+
+
+@cache
+def triton_is_there() -> bool:
+    """Whether kernels can be compiled for the GPU; ORIENTEER_FUSED=0 says not to."""
+    return os.environ.get("ORIENTEER_FUSED") != "0" and find_spec("triton") is not None
 
 
 def memory_budget(device: torch.device) -> int:

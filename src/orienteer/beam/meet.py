@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from orienteer.beam.device import triton_is_there
 from orienteer.beam.paths import PathLog, SortedPaths
 from orienteer.core.instance import TOLERANCE
-from orienteer.network.fused import triton_is_there
 
 MARGIN = 1e-11
 """By this share the limit is lower from the end: more than the order of a sum can change by rounding, so that a route

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
+from orienteer.beam.device import triton_is_there
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Scorer
 from orienteer.core.errors import BadFile
@@ -33,7 +34,6 @@ from orienteer.learn.session import Options, Session
 from orienteer.learn.validation import TourValidation, Validation
 from orienteer.network.batching import in_batches, precision, take
 from orienteer.network.features import relevant, tokens
-from orienteer.network.fused import triton_is_there
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 from orienteer.network.solvers import score_of
 from orienteer.network.weights import Method, Model

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from orienteer.beam.device import triton_is_there
 from orienteer.network.features import EDGE_KERNELS, Tokens, edge_kernels
-from orienteer.network.fused import is_power, triton_is_there
+from orienteer.network.fused import is_power
 from orienteer.network.graph_attention import project_edges
 
 WIDEST_FUSED = 1024

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from orienteer.beam.device import triton_is_there
 from orienteer.beam.problems import CostTable
 from orienteer.beam.states import States
-from orienteer.network.fused import triton_is_there
 
 NODE_FEATURES = ("prize", "current", "end", "choice", "leg", "home", "detour")
 """Columns of `Tokens.nodes`; the paper's network reads the first three: the prize and two flags."""

@@ -1,17 +1,8 @@
-"""Whether kernels can be compiled for the GPU at hand, and for which sizes."""
+"""For which sizes kernels can be compiled for the GPU at hand."""
 
-import os
 import sys
-from functools import cache
-from importlib.util import find_spec
 
 import torch
-
-
-@cache
-def triton_is_there() -> bool:
-    """Whether kernels can be compiled for the GPU; ORIENTEER_FUSED=0 says not to."""
-    return os.environ.get("ORIENTEER_FUSED") != "0" and find_spec("triton") is not None
 
 
 def is_power(number: int) -> bool:
