@@ -103,7 +103,7 @@ class Auto(Solver):
         with run.within(AnyOf(*cuts)):
             beam, widest = FIRST_BEAM, WIDEST_BEAM if math.isfinite(seconds) else WIDEST_UNTIMED
             while beam <= widest and not run.report():
-                PrizeCostLevelSearch(CostLevelConfig(beam, device="cpu")).search(run, seed)
+                PrizeCostLevelSearch(CostLevelConfig(beam, both=True, device="cpu")).search(run, seed)
                 beam *= WIDENING
 
     def _together(self, instances: Sequence[Instance], stop: Stop | None, seed: int, on_done: OnDone) -> list[Result]:

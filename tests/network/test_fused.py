@@ -9,6 +9,7 @@ import torch
 
 from network_examples import beginning, moved, seen, shaken, some_instance
 from orienteer.beam.problems import CostTable
+from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.network.edge_attention import Packed, Padded
 from orienteer.network.features import EDGE_KERNELS, FAR, _gathered
 from orienteer.network.policy_network import PolicyConfig, PolicyLayer, PolicyNetwork
@@ -187,3 +188,23 @@ def test_what_heads_read_and_its_gradients() -> None:
         found.append((pointer.cpu(), mean.cpu(), *torch.autograd.grad(total, (hidden, query))))
     for left, right in zip(*found, strict=True):
         torch.testing.assert_close(left, right, rtol=1e-4, atol=1e-4)
+
+
+def test_the_papers_network_packed_and_padded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heads of eight values are narrower than a kernel's blocks."""
+    from orienteer.network import attention_network
+
+    torch.manual_seed(0)
+    config = NetworkConfig(64, 8, 2, 2, "dueling", rich=True, edge_bias=True, pre_norm=True)
+    network = shaken(AttentionNetwork(config)).float()
+    instances = [some_instance(20, 1), some_instance(1, 2), some_instance(40, 3, symmetric=False, end=4)]
+    given = seen(beginning(*instances), dtype=torch.float32)
+    found = []
+    with torch.no_grad():
+        for device, packed in (("cpu", False), (DEVICE, True)):
+            monkeypatch.setattr(attention_network, "packs", lambda *_, packed=packed: packed)
+            estimate = network.to(device)(moved(given, device))
+            found.append((estimate.action.cpu() * given.choice, estimate.value.cpu()))
+    for left, right in zip(*found, strict=True):
+        torch.testing.assert_close(left, right, **TOLERANCE)
+        assert left.std() > 0.1

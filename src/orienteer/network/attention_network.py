@@ -1,12 +1,13 @@
 """The attention network (AN): graph attention, Transformer encoding layers, a projection to q(s, v)."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from orienteer.network.edge_attention import Packed, packs
 from orienteer.network.features import (
     BASE_FEATURES,
     EDGE_KERNELS,
@@ -123,6 +124,8 @@ class Encoder(nn.Module):
             if self.direct is not None:
                 spread = overall[:, None].expand(-1, nodes.shape[1], -1)
                 hidden = hidden + self.direct(torch.cat((nodes, spread), dim=2))
+        if self._packs(given):
+            return self._through_packed(hidden, Packed(given, dtype))
         if self.config.edge_bias:
             kernels = edge_kernels(given, dtype)
         else:
@@ -130,6 +133,20 @@ class Encoder(nn.Module):
         for layer in self.layers:
             hidden = layer(hidden, kernels)
         return self.final(hidden)
+
+    def _packs(self, given: Tokens) -> bool:
+        """Whether the layers go through kernels: in a search, where nothing is learned."""
+        config = self.config
+        suited = config.edge_bias and config.pre_norm and not torch.is_grad_enabled()
+        return suited and packs(given, config.heads, config.hidden // config.heads)
+
+    def _through_packed(self, hidden: Tensor, where: Packed) -> Tensor:
+        """The same with the tokens of all states one after the other."""
+        stream = where.pack(hidden)
+        more = torch.zeros_like(stream, dtype=where.dtype)
+        for layer in cast(list[EncodingLayer], list(self.layers)):
+            stream, more = layer.packed(stream, more, where)
+        return where.unpack(where.add_norm(stream, more, cast(nn.LayerNorm, self.final), stream.dtype)[1])
 
 
 class EncodingLayer(nn.Module):
@@ -153,6 +170,15 @@ class EncodingLayer(nn.Module):
             return hidden + self._feed(self.norm_feed(hidden))
         hidden = self.norm_attention(hidden + self._attend(hidden, kernels))
         return self.norm_feed(hidden + self._feed(hidden))
+
+    def packed(self, stream: Tensor, more: Tensor, where: Packed) -> tuple[Tensor, Tensor]:
+        """The stream after this layer in two parts, what is added up and what is still to be added."""
+        assert self.bias is not None
+        stream, hidden = where.add_norm(stream, more, self.norm_attention)
+        parts = self.project(hidden).view(len(hidden), 3, self.heads, -1)
+        mixed = where.attend(parts, self.bias).flatten(1)
+        stream, hidden = where.add_norm(stream, self.join(mixed), self.norm_feed)
+        return stream, self._feed(hidden)
 
     def _attend(self, hidden: Tensor, kernels: Tensor) -> Tensor:
         states, width, size = hidden.shape

@@ -32,7 +32,7 @@ class Padded:
         return padded
 
     def unpack(self, packed: Tensor) -> Tensor:
-        """(state, token) from the layout's form."""
+        """(state, token, ...) from the layout's form; what padding gets, nobody asks for."""
         return packed
 
     def current(self, hidden: Tensor) -> Tensor:
@@ -98,9 +98,9 @@ class Packed:
         return rows[self.flat.clamp_max(len(rows) - 1)]
 
     def unpack(self, packed: Tensor) -> Tensor:
-        states = len(self.count)
-        table = torch.zeros(states * self.width + 1, dtype=packed.dtype, device=packed.device)
-        return table.index_put((self.flat,), packed)[:-1].view(states, self.width)
+        states, shape = len(self.count), packed.shape[1:]
+        table = torch.zeros(states * self.width + 1, *shape, dtype=packed.dtype, device=packed.device)
+        return table.index_put((self.flat,), packed)[:-1].view(states, self.width, *shape)
 
     def current(self, hidden: Tensor) -> Tensor:
         return hidden.index_select(0, self.now)
@@ -147,8 +147,13 @@ def _feed(hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
 
 def layout(given: Tokens, dtype: torch.dtype, heads: int, size: int) -> Layout:
     """How to lay out the tokens where they are, for attention with so many heads of that size."""
-    fits = given.node.shape[1] <= WIDEST_FUSED and is_power(heads) and is_power(size) and size >= 16
-    return Packed(given, dtype) if fits and given.edges.is_cuda and triton_is_there() else Padded(given, dtype)
+    return Packed(given, dtype) if packs(given, heads, size) else Padded(given, dtype)
+
+
+def packs(given: Tokens, heads: int, size: int) -> bool:
+    """Whether there is a kernel for attention between these tokens with so many heads of that size."""
+    fits = given.node.shape[1] <= WIDEST_FUSED and is_power(heads) and is_power(size)
+    return fits and given.edges.is_cuda and triton_is_there()
 
 
 class EdgeAttention(nn.Module):

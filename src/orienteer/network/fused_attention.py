@@ -13,12 +13,15 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.nn import functional
 
 _KERNELS = 10
 _FORWARD = {"ROWS": 16, "COLUMNS": 32, "num_warps": 4, "num_stages": 1}
 _BACKWARD = {"ROWS": 64, "COLUMNS": 32, "num_warps": 4, "num_stages": 1}
 _SMALL_BACKWARD = {"ROWS": 16, "COLUMNS": 16, "num_warps": 4, "num_stages": 1}
 """Sizes of blocks: the fastest of those tried on an H200."""
+LEAST = 16
+"""Values of a head, at least."""
 SMALL = 112
 """Tokens up to which a state goes through a kernel for small ones on the way back."""
 _CLEARING = 64
@@ -30,12 +33,17 @@ def fused_attention(
 ) -> Tensor:
     """(token, head, size) attention of `parts`, the (token, 3, head, size) queries, keys and values.
 
+    Heads of fewer than 16 values are filled up with zeros, since blocks of fewer cannot be multiplied.
+
     A state's tokens are `count` (state,) int32 ones from `first` (state,) int64 on. `edges` are (state, width, width)
     costs in float16, of which only the first `count` rows and columns are read; `hops` (state,) float32; `alike`
     (state,) int32 is 1 where costs there and back are known to be the same; `bias` (head, 10). Tokens behind the last
     state's get zeros.
     """
-    return _Attention.apply(parts, edges, hops, alike, first, count, bias)  # type: ignore[no-untyped-call]
+    size = parts.shape[-1]
+    filled = functional.pad(parts, (0, max(0, LEAST - size)))
+    out = _Attention.apply(filled, edges, hops, alike, first, count, bias, size**-0.5)  # type: ignore[no-untyped-call]
+    return out[..., :size]
 
 
 class _Attention(torch.autograd.Function):
@@ -49,6 +57,7 @@ class _Attention(torch.autograd.Function):
         first: Tensor,
         count: Tensor,
         bias: Tensor,
+        scale: float,
     ) -> Tensor:
         tokens, _, heads, size = parts.shape
         states, width = edges.shape[:2]
@@ -56,10 +65,10 @@ class _Attention(torch.autograd.Function):
         out = new_table(parts[:, 0], first, count)
         norm = torch.empty(tokens, heads, dtype=torch.float32, device=parts.device)
         _forward_kernel[(states, triton.cdiv(width, _FORWARD["ROWS"]))](
-            parts, edges, hops, alike, first, count, weight, out, norm, width, size**-0.5, heads, size, **_FORWARD
+            parts, edges, hops, alike, first, count, weight, out, norm, width, scale, heads, size, **_FORWARD
         )
         ctx.save_for_backward(parts, edges, hops, alike, first, count, weight, out, norm)
-        ctx.bias_dtype = bias.dtype
+        ctx.bias_dtype, ctx.scale = bias.dtype, scale
         return out
 
     @staticmethod
@@ -73,13 +82,13 @@ class _Attention(torch.autograd.Function):
         sums, own = (torch.empty(shape, dtype=torch.float32, device=parts.device) for shape in (grad.shape, norm.shape))
         _backward_kernel[(states * heads,)](
             parts, edges, hops, alike, first, count, weight, out, norm, grad, grad_parts, sums, own, grad_bias,
-            width, size**-0.5, SMALL, heads, size, **_BACKWARD,
+            width, ctx.scale, SMALL, heads, size, **_BACKWARD,
         )  # fmt: skip
         _small_backward_kernel[(states,)](
             parts, edges, hops, alike, first, count, weight, out, norm, grad, grad_parts, sums, own, grad_bias,
-            width, size**-0.5, SMALL, heads, size, **_SMALL_BACKWARD,
+            width, ctx.scale, SMALL, heads, size, **_SMALL_BACKWARD,
         )  # fmt: skip
-        return grad_parts, None, None, None, None, None, grad_bias.sum(0).to(ctx.bias_dtype)
+        return grad_parts, None, None, None, None, None, grad_bias.sum(0).to(ctx.bias_dtype), None
 
 
 def new_table(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
