@@ -24,14 +24,14 @@ def one_way_streets() -> list[Instance]:
 
 
 def test_the_better_of_both_ends_each_with_half_of_the_beam(one_way_streets: list[Instance]) -> None:
-    found = search(both=True, join=False).solve_batch(one_way_streets)
-    ahead = search(both=False, beam=4).solve_batch(one_way_streets)
-    back = search(both=False, beam=4).solve_batch([one.turned() for one in one_way_streets])
+    found = search(both=True, recombine=False).solve_batch(one_way_streets)
+    ahead = search(both=False, beam=4, recombine=False).solve_batch(one_way_streets)
+    back = search(both=False, beam=4, recombine=False).solve_batch([one.turned() for one in one_way_streets])
     assert [one.prize for one in found] == [max(two.prize, three.prize) for two, three in zip(ahead, back, strict=True)]
     assert {two.prize > three.prize for two, three in zip(ahead, back, strict=True)} == {True, False}
     for instance, result in zip(one_way_streets, found, strict=True):
         assert check_tour(instance, result.tour.nodes) == result.tour
-        assert search(both=True, join=False).solve(instance).tour == result.tour
+        assert search(both=True, recombine=False).solve(instance).tour == result.tour
 
 
 def test_problems_that_are_the_same_backwards_get_the_whole_beam() -> None:

@@ -24,14 +24,25 @@ def test_a_name_may_stand_for_a_solver_with_settings() -> None:
     assert method.label == "cs-paper,beam=5"
     assert method.solver == "cs-l"
     assert method.settings == {
-        **{"weights": "an-dqn", "beam": 5, "tau": 0.05, "spread": 1.0, "branch": None, "both": False, "join": False},
+        **{
+            "weights": "an-dqn",
+            "beam": 5,
+            "tau": 0.05,
+            "spread": 1.0,
+            "branch": None,
+            "both": False,
+            "recombine": False,
+        },
         "device": "cpu",
     }
 
 
 def test_a_method_says_what_its_name_stands_for() -> None:
     (method,) = parse_methods("cs-paper,seconds=2", NAMED, "cpu")
-    assert method.about == "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,both=false,join=false,seconds=2"
+    assert (
+        method.about
+        == "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,both=false,recombine=false,seconds=2"
+    )
     (again,) = parse_methods(method.about, {}, "cpu")
     assert again.settings == method.settings
     assert again.seconds == method.seconds

@@ -36,9 +36,9 @@ class CostLevelConfig:
     both: bool = False
     """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
     by direction, or the end is not the start. A beam of 1 or without bound is not divided."""
-    join: bool = True
-    """Put any two paths together, one from each end, and take what they make if it is better than what paths became:
-    where a problem is the same backwards or is searched from both ends. Off, this is the paper's search."""
+    recombine: bool = True
+    """Make better routes of the paths when the search is over: put them together from both ends, and exchange parts of
+    the best for parts of others. Off, this is the paper's search."""
     alternatives: int = 1
     """How many good routes to return, each different from the others in at least a quarter of its nodes."""
     device: str = "auto"

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from orienteer.beam.device import triton_is_there
-from orienteer.beam.paths import PathLog, SortedPaths
+from orienteer.beam.paths import SortedPaths
+from orienteer.beam.problems import Problems
 from orienteer.core.instance import TOLERANCE
 
 MARGIN = 1e-11
@@ -30,13 +31,13 @@ class Ends:
     least: Tensor  # (instance,) float64, a prize that the stops of a route must exceed
 
 
-def meet(log: PathLog, ways: int, known: Tensor) -> Tensor:
+def meet(problems: Problems, paths: SortedPaths, ways: int, known: Tensor) -> Tensor:
     """(2, instance) the logged paths from the start and from the end that make the best route; -1 if none is better.
 
     `known` is (instance,) the prize to be exceeded. Every instance has `ways` rows in the batch: with two, the second
     is the problem turned round. With one, paths meet only where the problem is the same backwards.
     """
-    ends = both_ends(log, ways, known)
+    ends = both_ends(problems, paths, ways, known)
     best = torch.full((2, len(known)), -1, device=known.device)
     if ends.costs.is_cuda and triton_is_there():
         from orienteer.beam.fused_meet import fused_meet
@@ -47,9 +48,8 @@ def meet(log: PathLog, ways: int, known: Tensor) -> Tensor:
     return best
 
 
-def both_ends(log: PathLog, ways: int, known: Tensor) -> Ends:
+def both_ends(problems: Problems, paths: SortedPaths, ways: int, known: Tensor) -> Ends:
     """Which paths may meet."""
-    problems, paths = log.problems, log.by_cost()
     front = torch.arange(0, problems.batch, ways, device=problems.device)
     if ways == 1:
         front = front[problems.symmetric & (problems.start == problems.end)]

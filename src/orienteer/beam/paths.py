@@ -26,6 +26,7 @@ class SortedPaths:
 
     first: Tensor  # (batch + 1,) int64, where the paths of each instance begin; the last ends all
     number: Tensor  # (path,) int64, in the log
+    parent: Tensor  # (path,) int64, place in this table of the path that it goes on from, -1 where there is none
     last: Tensor  # (path,) int64
     cost: Tensor  # (path,) float64
     prize: Tensor  # (path,) float64, of the stops: without start and end
@@ -88,10 +89,12 @@ class PathLog:
         number = number[instance[number].argsort(stable=True)]
         instance, link = instance[number], self._link[number]
         begun, ends = self._visited[:batch], self._prize[:batch]  # the first paths have visited start and end alone
+        place = torch.empty_like(number).scatter_(0, number, torch.arange(len(number), device=number.device))
         pieces = (number[at : at + PACKED_AT_ONCE] for at in range(0, len(number), PACKED_AT_ONCE))
         return SortedPaths(
             functional.pad(torch.bincount(instance, minlength=batch).cumsum(0), (1, 0)),
             number,
+            torch.where(link < 0, -1, place[link.clamp_min(0) // problems.nodes]),
             torch.where(link < 0, problems.start[instance], link % problems.nodes),
             cost[number],
             self._prize[number] - ends.index_select(0, instance),

@@ -233,8 +233,8 @@ class CostLevelSolver(BeamSolver):
         return cost_level_search(problems, scorer, config, watch)
 
     def gather(self, expander: Expander, ways: int) -> Found:
-        joins = self.config.join and self.config.beam is not None
-        return Found.joined(expander, ways) if joins else Found(expander, ways)
+        found = Found(expander, ways)
+        return found.recombined() if self.config.recombine and self.config.beam is not None else found
 
     def beams(self, instance: Instance) -> int:
         return LEVELS + 2 if self.config.tau is None else int(instance.budget / self.config.tau) + 2

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from orienteer.beam.alternatives import alternatives
 from orienteer.beam.expand import Expander
-from orienteer.beam.meet import MARGIN, meet
+from orienteer.beam.meet import MARGIN
 from orienteer.beam.problems import Problems
+from orienteer.beam.recombine import recombined
 from orienteer.core.instance import Instance
 
 
@@ -28,12 +29,11 @@ class Found:
 
     expander: Expander
     ways: int
-    met: Tensor | None = None  # (2, instance) logged paths that make a better route than any path has become, or -1
+    better: list[list[int]] | None = None  # (instance,) routes at least as good as any that a path has become
 
-    @classmethod
-    def joined(cls, expander: Expander, ways: int) -> "Found":
-        """The same with the best of what paths from the start and from the end make together."""
-        return cls(expander, ways, meet(expander.log, ways, cls(expander, ways).prize))
+    def recombined(self) -> "Found":
+        """The same with the best that can be made of all paths."""
+        return replace(self, better=recombined(self.expander.log, self.ways, self.routes(), self.prize))
 
     @property
     def prize(self) -> Tensor:
@@ -47,13 +47,10 @@ class Found:
 
     def routes(self) -> list[list[int]]:
         """The best route of each instance, from its start to its end; an empty list where none has closed."""
+        if self.better is not None:
+            return self.better
         found, sides = self.expander.routes(), self._better_side().tolist()
-        routes = [self._forwards(side, found[number * self.ways + side]) for number, side in enumerate(sides)]
-        if self.met is None:
-            return routes
-        first = range(0, self.expander.problems.batch, self.ways)
-        joined = self.expander.log.joined(first, *self.met.tolist())
-        return [better or route for better, route in zip(joined, routes, strict=True)]
+        return [self._forwards(side, found[number * self.ways + side]) for number, side in enumerate(sides)]
 
     def others(self, number: int, count: int, best: list[int]) -> list[list[int]]:
         """Up to `count` - 1 good routes of an instance beside its best, from the side that has the better ones."""

@@ -26,7 +26,7 @@ NAMED = {
     "gurobi": "gurobi,seconds=60",
     "cs-p": "cs-p,beam=20,tau=0.05",
     "cs-l": "cs-l,beam=20,tau=0.05",
-    "cs-paper": "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,both=false,join=false",
+    "cs-paper": "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,both=false,recombine=false",
 }
 """Names that stand for a solver with settings; ``cs-paper`` is the paper's search with its kind of network, ``cs-l``
 the same with the weights that ship for the device."""

@@ -53,8 +53,8 @@ class TourLevelConfig(LearnedLevelConfig):
     """K, the most paths in a queue; None keeps them all, which is exact without `branch`."""
     both: bool = False
     """Search from both ends, each with half of the beam, where costs differ by direction."""
-    join: bool = False
-    """Look for more prize than paths became: nothing to be had in tours, which have it all."""
+    recombine: bool = False
+    """Look for more prize when the search is over: tours have it all."""
     weights: str = ""
     """Weights of a network for tours; empty for the shipped ones."""
 

@@ -1,0 +1,279 @@
+"""Stretches of routes exchanged for stretches of logged paths (`orienteer.kernels.exchange`) as GPU kernels.
+
+Many routes go through rounds together. In each, one kernel surveys the routes, one looks for the best exchange of each
+route in a block of paths, and one makes the exchanges; routes that nothing improves drop out.
+"""
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from orienteer.beam.paths import SortedPaths
+from orienteer.beam.problems import Problems
+from orienteer.kernels.exchange import ROUNDS, SAVING
+
+LANES = 128
+"""Paths that a program looks at."""
+AT_ONCE = 2**15
+"""Routes that go through rounds together: each needs some kilobytes."""
+
+
+def walk(problems: Problems, paths: SortedPaths, ways: int, base: Tensor) -> tuple[Tensor, Tensor]:
+    """(route, node + 1) the routes along some paths and straight to their other ends, and (route,) their sizes."""
+    route = torch.zeros(len(base), problems.nodes + 1, dtype=torch.int64, device=base.device)
+    size = torch.empty_like(base)
+    if len(base):
+        row = torch.searchsorted(paths.first, base, right=True) - 1
+        _walk_kernel[(len(base),)](
+            route, size, base, row, ways, paths.parent, paths.last, problems.start, problems.end, route.shape[1],
+            num_warps=1,
+        )  # fmt: skip
+    return route, size
+
+
+def fused_exchange(
+    problems: Problems, paths: SortedPaths, ways: int, budget: Tensor, row: Tensor, route: Tensor, size: Tensor
+) -> tuple[Tensor, Tensor]:
+    """(route,) the prizes of the stops and the costs after all exchanges, which change `route` and `size`.
+
+    Args:
+        budget: (row,) what a route may cost.
+        row: (route,) the first row of each route's instance.
+        route: (route, node + 1) nodes, of which the first `size` (route,) count.
+    """
+    parts = [slice(at, at + AT_ONCE) for at in range(0, len(route), AT_ONCE)]
+    results = [_rounds(problems, paths, ways, budget, row[part], route[part], size[part]) for part in parts]
+    return torch.cat([one for one, _ in results]), torch.cat([one for _, one in results])
+
+
+def _rounds(
+    problems: Problems, paths: SortedPaths, ways: int, budget: Tensor, row: Tensor, route: Tensor, size: Tensor
+) -> tuple[Tensor, Tensor]:
+    prize, cost = torch.empty_like(budget[row]), torch.empty_like(budget[row])
+    begin, ahead, end = paths.first[row], paths.first[row + 1], paths.first[row + ways]
+    blocks = triton.cdiv(int((end - begin).max()), LANES)
+    symmetric = problems.symmetric.to(torch.int32)
+    left = torch.arange(len(route), device=route.device)  # which routes may still get better
+    for _ in range(ROUNDS):
+        own = row[left]
+        some, length = route[left], size[left]
+        place, spent, won, passed = _surveyed(problems, paths, own, some, length)
+        last = (length - 1)[:, None]
+        prize[left], cost[left] = won.gather(1, last)[:, 0], spent.gather(1, last)[:, 0]
+        shape = (len(left), blocks)
+        gain, total = (torch.empty(shape, dtype=torch.float64, device=route.device) for _ in range(2))
+        move = torch.empty(3, *shape, dtype=torch.int64, device=route.device)
+        _scan_kernel[shape](
+            gain, total, move, len(left) * blocks, own, begin[left], ahead[left], end[left],
+            paths.parent, paths.last, paths.cost, paths.prize, paths.stops, problems.costs, problems.prizes, budget,
+            symmetric, some, length, place, spent, won, passed, SAVING, some.shape[1], problems.nodes,
+            WORDS=paths.stops.shape[1], LANES=LANES, num_warps=4,
+        )  # fmt: skip
+        best = gain.amax(1, keepdim=True)
+        block = total.masked_fill(gain < best, torch.inf).argmin(1, keepdim=True)  # the first of equals
+        path, origin, closing = (one.gather(1, block)[:, 0] for one in move)
+        found = (path >= 0).nonzero().squeeze(1)
+        if not len(found):
+            break
+        changed, new_size = torch.zeros_like(some[found]), torch.empty_like(found)
+        _put_in_kernel[(len(found),)](
+            changed, new_size, found, some, length, place, path, origin, closing, ahead[left],
+            paths.parent, paths.last, some.shape[1], problems.nodes,
+            ROOM=triton.next_power_of_2(some.shape[1]), num_warps=1,
+        )  # fmt: skip
+        left = left[found]
+        route[left], size[left] = changed, new_size
+    return prize, cost
+
+
+def _surveyed(
+    problems: Problems, paths: SortedPaths, row: Tensor, route: Tensor, size: Tensor
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """(route, node) each stop's place, and (route, place, ...) cost, prize and set of stops on the way."""
+    count, room = route.shape
+    place = torch.full((count, problems.nodes), -1, device=route.device)
+    spent, won = (torch.zeros(count, room, dtype=torch.float64, device=route.device) for _ in range(2))
+    passed = torch.zeros(count, room, paths.stops.shape[1], dtype=torch.int64, device=route.device)
+    _survey_kernel[(count,)](
+        place, spent, won, passed, row, route, size, problems.costs, problems.prizes, room, problems.nodes,
+        WORDS=paths.stops.shape[1], num_warps=1,
+    )  # fmt: skip
+    return place, spent, won, passed
+
+
+@triton.jit
+def _walk_kernel(  # type: ignore[no-untyped-def]
+    route, size, base, row, ways, parent, last, start, end, room
+):
+    number = tl.program_id(0).to(tl.int64)
+    path = tl.load(base + number)
+    own = tl.load(row + number)
+    back = own % ways  # the second row of an instance has the paths from the end
+    first = own - back
+    length, above = path * 0 + 2, tl.load(parent + path)
+    one = path
+    while above >= 0:
+        length += 1
+        one = above
+        above = tl.load(parent + one)
+    out = route + number * room
+    tl.store(size + number, length)
+    tl.store(out, tl.load(start + first))
+    tl.store(out + length - 1, tl.load(end + first))
+    spot = tl.where(back > 0, 1, length - 2)
+    step = tl.where(back > 0, 1, -1)
+    above = tl.load(parent + path)
+    while above >= 0:
+        tl.store(out + spot, tl.load(last + path))
+        spot += step
+        path = above
+        above = tl.load(parent + path)
+
+
+@triton.jit
+def _survey_kernel(  # type: ignore[no-untyped-def]
+    place, spent, won, passed, row, route, size, costs, prizes, room, nodes, WORDS: tl.constexpr
+):
+    number = tl.program_id(0).to(tl.int64)
+    own, length = tl.load(row + number), tl.load(size + number)
+    at = number * room
+    cost, prize = tl.load(spent + at), tl.load(won + at)  # zeros
+    before = tl.load(route + at)
+    spot = length * 0 + 1
+    while spot < length:
+        node = tl.load(route + at + spot)
+        leg = tl.load(costs + (own * nodes + before) * nodes + node)
+        cost += tl.where(node == before, 0.0, leg)
+        stop = spot < length - 1
+        prize += tl.where(stop, tl.load(prizes + own * nodes + node), 0.0)
+        tl.store(spent + at + spot, cost)
+        tl.store(won + at + spot, prize)
+        tl.store(place + number * nodes + node, spot, mask=stop)
+        before = node
+        spot += 1
+    # The sets word by word, so that each is carried along in a register.
+    for word in tl.static_range(WORDS):
+        bits = length * 0
+        spot = length * 0 + 1
+        while spot < length:
+            node = tl.load(route + at + spot)
+            here = (spot < length - 1) & (node // 64 == word)
+            bits = tl.where(here, bits | (tl.full((), 1, tl.int64) << (node % 64)), bits)
+            tl.store(passed + (at + spot) * WORDS + word, bits)
+            spot += 1
+
+
+@triton.jit
+def _scan_kernel(  # type: ignore[no-untyped-def]
+    gain_out, total_out, move, cells, row, begins, aheads, ends, parent, last, cost, prize, stops, costs, prizes,
+    budget, symmetric, route, size, place, spent, won, passed, saving, room, nodes,
+    WORDS: tl.constexpr, LANES: tl.constexpr,
+):  # fmt: skip
+    number, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    cell = number * tl.num_programs(1) + block
+    own, length = tl.load(row + number), tl.load(size + number)
+    most, both_ways = tl.load(budget + own), tl.load(symmetric + own) > 0
+    at = number * room
+    whole = tl.load(spent + at + length - 1)
+    path = tl.load(begins + number) + block * LANES + tl.arange(0, LANES)
+    there = path < tl.load(ends + number)
+    back = path >= tl.load(aheads + number)
+    above = tl.load(parent + path, mask=there, other=-1)
+    node = tl.load(last + path, mask=there, other=0)
+    path_cost = tl.load(cost + path, mask=there, other=0.0)
+    path_prize = tl.load(prize + path, mask=there, other=0.0)
+    far_end, near_end = tl.where(back, 0, length - 1), tl.where(back, length - 1, 0)
+    start, end = tl.load(route + at), tl.load(route + at + length - 1)
+    matrix = costs + own * nodes * nodes
+    legs = tl.where(back, start * nodes + node, node * nodes + end)
+    best = tl.zeros((LANES,), tl.float64)
+    least = tl.zeros((LANES,), tl.float64) + (whole - saving * most)
+    origin_found = path * 0 - 1
+    closing_found = path * 0
+    for closing in tl.static_range(2):
+        if closing:
+            far = far_end
+            leg = tl.load(matrix + legs, mask=there, other=float("inf"))
+            bonus = tl.zeros((LANES,), tl.float64)
+            origin = path
+        else:
+            far = tl.load(place + number * nodes + node, mask=there, other=-1)
+            leg = tl.zeros((LANES,), tl.float64)
+            bonus = tl.load(prizes + own * nodes + node, mask=there, other=0.0)
+            origin = above
+        active = there & (above >= 0) & (far >= 0)
+        while tl.max(active.to(tl.int32), 0) > 0:
+            higher = tl.load(parent + origin, mask=active, other=-1)
+            from_node = tl.load(last + origin, mask=active, other=0)
+            on_route = tl.load(place + number * nodes + from_node, mask=active, other=-1)
+            near = tl.where(higher < 0, near_end, on_route)
+            fits = active & (near >= 0) & (near != far) & (both_ways | ((near > far) == back))
+            left, right = tl.minimum(near, far), tl.maximum(near, far)
+            saved = tl.load(spent + at + right, mask=fits, other=0.0) - tl.load(spent + at + left, mask=fits, other=0.0)
+            lost = tl.load(won + at + right - 1, mask=fits, other=0.0) - tl.load(won + at + left, mask=fits, other=0.0)
+            total = whole - saved + (path_cost - tl.load(cost + origin, mask=fits, other=0.0) + leg)
+            gain = path_prize - tl.load(prize + origin, mask=fits, other=0.0) - bonus - lost
+            fits = fits & ((gain > best) | ((gain == best) & (total < least))) & (total <= most)
+            if tl.max(fits.to(tl.int32), 0) > 0:
+                for word in tl.static_range(WORDS):
+                    new = tl.load(stops + path * WORDS + word, mask=fits, other=0)
+                    new = new ^ tl.load(stops + origin * WORDS + word, mask=fits, other=0)
+                    if closing == 0:
+                        one = tl.full((LANES,), 1, tl.int64) << (node % 64)
+                        new = tl.where(node // 64 == word, new & ~one, new)
+                    gone = tl.load(passed + (at + right - 1) * WORDS + word, mask=fits, other=0)
+                    gone = gone & ~tl.load(passed + (at + left) * WORDS + word, mask=fits, other=0)
+                    kept = tl.load(passed + (at + length - 1) * WORDS + word) & ~gone
+                    fits = fits & ((new & kept) == 0)
+                best, least = tl.where(fits, gain, best), tl.where(fits, total, least)
+                origin_found = tl.where(fits, origin, origin_found)
+                closing_found = tl.where(fits, closing, closing_found)
+            origin = tl.where(active, higher, origin)
+            active = active & (higher >= 0)
+    found = origin_found >= 0
+    top = tl.max(tl.where(found, best, float("-inf")), 0)
+    cheapest = tl.min(tl.where(found & (best == top), least, float("inf")), 0)
+    lane = tl.arange(0, LANES)
+    chosen = tl.min(tl.where(found & (best == top) & (least == cheapest), lane, LANES), 0)
+    is_chosen = lane == chosen
+    tl.store(gain_out + cell, top)
+    tl.store(total_out + cell, cheapest)
+    tl.store(move + cell, tl.where(chosen < LANES, tl.sum(tl.where(is_chosen, path, 0), 0), -1))
+    tl.store(move + cells + cell, tl.sum(tl.where(is_chosen, origin_found, 0), 0))
+    tl.store(move + 2 * cells + cell, tl.sum(tl.where(is_chosen, closing_found, 0), 0))
+
+
+@triton.jit
+def _put_in_kernel(  # type: ignore[no-untyped-def]
+    out, new_size, found, route, size, place, paths, origins, closings, aheads, parent, last, room, nodes,
+    ROOM: tl.constexpr,
+):  # fmt: skip
+    program = tl.program_id(0).to(tl.int64)
+    number = tl.load(found + program)
+    path, origin, closing = tl.load(paths + number), tl.load(origins + number), tl.load(closings + number)
+    length, back = tl.load(size + number), path >= tl.load(aheads + number)
+    marks = place + number * nodes
+    near = tl.where(back, length - 1, 0)
+    if tl.load(parent + origin) >= 0:
+        near = tl.load(marks + tl.load(last + origin))
+    far = tl.where(back, 0, length - 1)
+    if closing == 0:
+        far = tl.load(marks + tl.load(last + path))
+        path = tl.load(parent + path)
+    left, right = tl.minimum(near, far), tl.maximum(near, far)
+    count, one = length * 0, path
+    while one != origin:
+        count += 1
+        one = tl.load(parent + one)
+    spot = tl.where(near < far, left + count, left + 1)
+    step = tl.where(near < far, -1, 1)
+    while path != origin:
+        tl.store(out + program * room + spot, tl.load(last + path))
+        spot += step
+        path = tl.load(parent + path)
+    old = tl.arange(0, ROOM)
+    node = tl.load(route + number * room + old, mask=old < length, other=0)
+    moved = tl.where(old <= left, old, old - right + left + 1 + count)
+    tl.store(out + program * room + moved, node, mask=(old <= left) | ((old >= right) & (old < length)))
+    tl.store(new_size + program, left + 1 + count + length - right)

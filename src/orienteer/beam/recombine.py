@@ -1,0 +1,109 @@
+"""Better routes from what a search has logged: its paths put together from both ends, and exchanged in part."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from orienteer.beam.device import triton_is_there
+from orienteer.beam.meet import MARGIN, meet
+from orienteer.beam.paths import PathLog, SortedPaths
+from orienteer.beam.problems import Problems
+from orienteer.core.instance import TOLERANCE
+
+BASES = 20
+"""Routes of an instance whose stretches are exchanged, beside its best."""
+
+
+def recombined(log: PathLog, ways: int, routes: list[list[int]], prize: Tensor) -> list[list[int]]:
+    """The routes of a batch in which every instance has `ways` rows, or better ones made of what is in the log.
+
+    `prize` is (instance,) that of the routes. Where there is none, and no two paths make one, an empty list stays.
+    """
+    problems, paths = log.problems, log.by_cost()
+    first = range(0, problems.batch, ways)
+    joined = log.joined(first, *meet(problems, paths, ways, prize).tolist())
+    best = [better or route for better, route in zip(joined, routes, strict=True)]
+    on_gpu = problems.device.type == "cuda" and triton_is_there()
+    return (together if on_gpu else one_by_one)(problems, paths, ways, best)
+
+
+def good_paths(problems: Problems, paths: SortedPaths, ways: int, count: int) -> Tensor:
+    """(instance, count) places of the paths that bring most when they go straight to their other end; -1 for fewer.
+
+    No two of an instance have the same stops.
+    """
+    batch, device = problems.batch, problems.device
+    length = paths.first[1:] - paths.first[:-1]
+    row = torch.repeat_interleave(torch.arange(batch, device=device), length, output_size=len(paths.cost))
+    total = paths.cost + problems.straight[row, paths.last]
+    place = (total <= problems.budget[row]).nonzero().squeeze(1)
+    # By instance, then prize, then stops, then cost: equal sets lie next to each other, the cheapest first.
+    place = place[total[place].argsort(stable=True)]
+    for word in paths.stops.unbind(1):
+        place = place[word[place].argsort(stable=True)]
+    place = place[paths.prize[place].argsort(descending=True, stable=True)]
+    place = place[(row[place] // ways).argsort(stable=True)]
+    instance, stops = row[place] // ways, paths.stops[place]
+    new = torch.ones_like(place, dtype=torch.bool)
+    new[1:] = (instance[1:] != instance[:-1]) | (stops[1:] != stops[:-1]).any(1)
+    place, instance = place[new], instance[new]
+    rank = torch.arange(len(place), device=device) - torch.searchsorted(instance, instance)
+    chosen = rank < count
+    table = torch.full((batch // ways, count), -1, device=device)
+    table[instance[chosen], rank[chosen]] = place[chosen]
+    return table
+
+
+def one_by_one(problems: Problems, paths: SortedPaths, ways: int, routes: list[list[int]]) -> list[list[int]]:
+    """What exchanges make of each route and of the good paths of its instance, on the CPU."""
+    from orienteer.kernels.exchange import best_exchanged
+
+    bases = good_paths(problems, paths, ways, BASES).cpu().numpy()
+    parent = paths.parent.cpu().numpy()
+    columns = [one.cpu().numpy() for one in (paths.last, paths.cost, paths.prize, paths.stops)]
+    costs, prizes = problems.costs.cpu().numpy(), problems.prizes.cpu().numpy()
+    first, symmetric, budget = (one.tolist() for one in (paths.first, problems.symmetric, _budget(problems)))
+    better = []
+    for row, route, some in zip(range(0, problems.batch, ways), routes, bases, strict=True):
+        if not route:
+            better.append(route)
+            continue
+        begin, own = first[row], slice(first[row], first[row + ways])
+        made = best_exchanged(
+            np.array(route), some[some >= 0] - begin,
+            np.maximum(parent[own] - begin, -1), *(one[own] for one in columns), first[row + 1] - begin,
+            costs[row], prizes[row], budget[row], symmetric[row],
+        )  # fmt: skip
+        better.append(made.tolist())
+    return better
+
+
+def together(problems: Problems, paths: SortedPaths, ways: int, routes: list[list[int]]) -> list[list[int]]:
+    """The same for all at once, on a GPU."""
+    from orienteer.beam.fused_exchange import fused_exchange, walk
+
+    device, room = problems.device, problems.nodes + 1
+    known = [number for number, route in enumerate(routes) if route]
+    if not known:
+        return routes
+    instance = torch.tensor(known, device=device)
+    bases = good_paths(problems, paths, ways, BASES)[instance]
+    walked, sizes = walk(problems, paths, ways, bases[bases >= 0])
+    filled = torch.tensor([routes[number] + [0] * (room - len(routes[number])) for number in known], device=device)
+    nodes = torch.cat((filled, walked))
+    size = torch.cat((torch.tensor([len(routes[number]) for number in known], device=device), sizes))
+    owner = torch.cat((instance, instance[:, None].expand_as(bases)[bases >= 0]))
+    prize, cost = fused_exchange(problems, paths, ways, _budget(problems), owner * ways, nodes, size)
+    order = cost.argsort(stable=True)
+    order = order[prize[order].argsort(descending=True, stable=True)]
+    order = order[owner[order].argsort(stable=True)]
+    order = order[torch.searchsorted(owner[order], instance)]  # the first, best one of each
+    better = list(routes)
+    for number, row, length in zip(known, nodes[order].tolist(), size[order].tolist(), strict=True):
+        better[number] = row[:length]
+    return better
+
+
+def _budget(problems: Problems) -> Tensor:
+    """(row,) what a route may cost, with some room for sums in another order."""
+    return problems.limit * ((1 - MARGIN) * (1 + TOLERANCE))

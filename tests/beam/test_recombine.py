@@ -1,0 +1,139 @@
+"""Stretches of routes exchanged for stretches of logged paths."""
+
+import os
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+
+from instances import small_instances
+from oracle import best_prize
+from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
+from orienteer.beam.expand import Expander
+from orienteer.beam.recombine import good_paths, one_by_one, together
+from orienteer.beam.score import PrizeScore
+from orienteer.beam.solvers import PrizeCostLevelSearch
+from orienteer.beam.ways import Found, put_together
+from orienteer.core.errors import InfeasibleTour
+from orienteer.core.instance import Instance
+from orienteer.core.tour import Tour, check_tour
+from orienteer.data.generate import generate
+
+KINDS = [("euclidean", False, 1), ("euclidean", True, 2), ("tmat", False, 1), ("tmat", False, 2), ("xasy", True, 2)]
+GPU = torch.cuda.is_available()
+
+
+def searched(instances: list[Instance], ways: int, beam: int, device: str = "cpu") -> Expander:
+    problems = put_together(instances, ways, torch.device(device))
+    return cost_level_search(problems, PrizeScore(), CostLevelConfig(beam))
+
+
+def logged(expander: Expander, ways: int, number: int) -> list[list[int]]:
+    """All paths of an instance from its start or, turned round, to its end, each with both ends."""
+    log, row = expander.log, number * ways
+    owner = log._instance[: log.used].tolist()
+    links = log._link[: log.used].numpy()
+    start, end = int(log.problems.start[row]), int(log.problems.end[row])
+    stops = [
+        (owner[path] - row, log._stops(links, path)) for path in range(log.used) if row <= owner[path] < row + ways
+    ]
+    return [[start, *(path[::-1] if back else path), end] for back, path in stops]
+
+
+def judged(instance: Instance, route: list[int]) -> Tour | None:
+    try:
+        return check_tour(instance, route)
+    except InfeasibleTour:
+        return None
+
+
+def exchanges(route: list[int], path: list[int], both_ways: bool) -> list[list[int]]:
+    """All routes in which a stretch between two common nodes is that of the path; its ends are the route's."""
+    place = {node: at for at, node in enumerate(route[1:-1], start=1)}
+    spots = [(0, 0), *((at, place[node]) for at, node in enumerate(path[1:-1], start=1) if node in place)]
+    spots.append((len(path) - 1, len(route) - 1))
+    made = []
+    for one, (first, left) in enumerate(spots):
+        for second, right in spots[one + 1 :]:
+            if left < right:
+                made.append(route[: left + 1] + path[first + 1 : second] + route[right:])
+            elif both_ways and left > right:
+                made.append(route[: right + 1] + path[first + 1 : second][::-1] + route[left:])
+    return made
+
+
+@pytest.mark.parametrize(("costs", "apart", "ways"), KINDS)
+def test_no_exchange_is_left_that_is_better(costs: str, apart: bool, ways: int) -> None:
+    instances = list(generate(40, "uniform", costs, count=5, seed=6, separate_end=apart))
+    expander = searched(instances, ways, beam=2)
+    before = Found(expander, ways).routes()
+    after = one_by_one(expander.problems, expander.log.by_cost(), ways, before)
+    better = 0
+    for number, (instance, old, new) in enumerate(zip(instances, before, after, strict=True)):
+        was, now = check_tour(instance, old), check_tour(instance, new)
+        assert (now.prize, -now.cost) >= (was.prize - 1e-9, -was.cost - 1e-9)
+        better += now.prize > was.prize + 1e-9
+        for path in logged(expander, ways, number):
+            for route in exchanges(new, path, instance.symmetric):
+                other = judged(instance, route)
+                assert other is None or other.prize < now.prize + 1e-9
+                assert other is None or other.prize < now.prize - 1e-9 or other.cost > now.cost * (1 - 1e-8)
+    assert better
+
+
+@pytest.mark.parametrize(("costs", "apart", "ways"), KINDS)
+def test_good_paths_are_the_best_ones_that_close(costs: str, apart: bool, ways: int) -> None:
+    instances = list(generate(12, "uniform", costs, count=3, seed=1, separate_end=apart))
+    expander = searched(instances, ways, beam=3)
+    paths = expander.log.by_cost()
+    table = good_paths(expander.problems, paths, ways, 5)
+    for number, (instance, row) in enumerate(zip(instances, table.tolist(), strict=True)):
+        closed = [judged(instance, route) for route in logged(expander, ways, number)]
+        prizes = {frozenset(tour.nodes): tour.prize for tour in closed if tour is not None}
+        found = (paths.prize + paths.ends[number * ways])[[place for place in row if place >= 0]].tolist()
+        assert found == pytest.approx(sorted(prizes.values(), reverse=True)[:5])
+
+
+@given(small_instances())
+def test_what_is_made_is_a_route_and_never_worse(instance: Instance) -> None:
+    for both in (False, True):
+        plain, made = (
+            PrizeCostLevelSearch(
+                CostLevelConfig(2, both=both, recombine=recombine, device="cpu", alternatives=3)
+            ).solve(instance)
+            for recombine in (False, True)
+        )
+        assert plain.prize <= made.prize <= best_prize(instance) * (1 + 1e-12)
+        for tour in (made.tour, *made.alternatives):
+            assert check_tour(instance, tour.nodes) == tour
+
+
+def test_alone_and_in_a_batch_of_all_kinds() -> None:
+    kinds = [generate(30, "uniform", costs, count=3, seed=2) for costs in ("euclidean", "tmat", "manhattan")]
+    instances = [one for group in zip(*kinds, strict=True) for one in (*group, group[0].replace(end=1))]
+    for both in (False, True):
+        solver = PrizeCostLevelSearch(CostLevelConfig(4, both=both, device="cpu"))
+        plain = PrizeCostLevelSearch(CostLevelConfig(4, both=both, recombine=False, device="cpu"))
+        made = solver.solve_batch(instances)
+        assert [one.tour for one in made] == [solver.solve(one).tour for one in instances]
+        gains = [one.prize - other.prize for one, other in zip(made, plain.solve_batch(instances), strict=True)]
+        assert min(gains) >= 0
+        assert np.count_nonzero(gains) >= 3
+
+
+@pytest.mark.skipif(
+    find_spec("triton") is None or not (GPU or os.environ.get("TRITON_INTERPRET") == "1"),
+    reason="needs triton and a GPU, or TRITON_INTERPRET=1",
+)
+@pytest.mark.parametrize(("costs", "apart", "ways"), KINDS)
+@pytest.mark.parametrize("nodes", [15, 70])
+def test_kernels_make_the_same(costs: str, apart: bool, ways: int, nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orienteer.beam.recombine.BASES", 3)
+    instances = list(generate(nodes, "uniform", costs, count=3, seed=6, separate_end=apart))
+    expander = searched(instances, ways, 2, "cuda" if GPU else "cpu")
+    paths, routes = expander.log.by_cost(), Found(expander, ways).routes()
+    plain = one_by_one(expander.problems, paths, ways, routes)
+    assert together(expander.problems, paths, ways, routes) == plain
+    assert plain != routes
