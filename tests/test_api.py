@@ -89,6 +89,7 @@ def test_base_install_needs_no_extra() -> None:
         "triton": {
             "fused_attention.py",
             "fused_edges.py",
+            "fused_exchange.py",
             "fused_feed.py",
             "fused_layer.py",
             "fused_meet.py",

@@ -136,4 +136,4 @@ def test_kernels_make_the_same(costs: str, apart: bool, ways: int, nodes: int, m
     paths, routes = expander.log.by_cost(), Found(expander, ways).routes()
     plain = one_by_one(expander.problems, paths, ways, routes)
     assert together(expander.problems, paths, ways, routes) == plain
-    assert plain != routes
+    assert costs != "euclidean" or plain != routes

@@ -173,12 +173,13 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
     number, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
     cell = number * tl.num_programs(1) + block
     own, length = tl.load(row + number), tl.load(size + number)
-    most, both_ways = tl.load(budget + own), tl.load(symmetric + own) > 0
+    most = tl.load(budget + own)
     at = number * room
     whole = tl.load(spent + at + length - 1)
     path = tl.load(begins + number) + block * LANES + tl.arange(0, LANES)
     there = path < tl.load(ends + number)
     back = path >= tl.load(aheads + number)
+    either = tl.load(symmetric + own) + path * 0  # above zero where both directions will do
     above = tl.load(parent + path, mask=there, other=-1)
     node = tl.load(last + path, mask=there, other=0)
     path_cost = tl.load(cost + path, mask=there, other=0.0)
@@ -208,7 +209,8 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
             from_node = tl.load(last + origin, mask=active, other=0)
             on_route = tl.load(place + number * nodes + from_node, mask=active, other=-1)
             near = tl.where(higher < 0, near_end, on_route)
-            fits = active & (near >= 0) & (near != far) & (both_ways | ((near > far) == back))
+            natural = tl.where(back, near > far, near < far)
+            fits = active & (near >= 0) & (near != far) & (natural | (either > 0))
             left, right = tl.minimum(near, far), tl.maximum(near, far)
             saved = tl.load(spent + at + right, mask=fits, other=0.0) - tl.load(spent + at + left, mask=fits, other=0.0)
             lost = tl.load(won + at + right - 1, mask=fits, other=0.0) - tl.load(won + at + left, mask=fits, other=0.0)
