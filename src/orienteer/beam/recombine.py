@@ -1,5 +1,7 @@
 """Better routes from what a search has logged: its paths put together from both ends, and exchanged in part."""
 
+from functools import cache
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -8,10 +10,12 @@ from orienteer.beam.device import triton_is_there
 from orienteer.beam.meet import MARGIN, meet
 from orienteer.beam.paths import PathLog, SortedPaths
 from orienteer.beam.problems import Problems
-from orienteer.core.instance import TOLERANCE
+from orienteer.core.instance import TOLERANCE, Instance
 
-BASES = 20
+BASES = 40
 """Routes of an instance whose stretches are exchanged, beside its best."""
+MOST_LOOKS = 2**18
+"""Paths times routes of an instance, at most: where there are many paths, there are fewer routes."""
 
 
 def recombined(log: PathLog, ways: int, routes: list[list[int]], prize: Tensor) -> list[list[int]]:
@@ -23,8 +27,22 @@ def recombined(log: PathLog, ways: int, routes: list[list[int]], prize: Tensor) 
     first = range(0, problems.batch, ways)
     joined = log.joined(first, *meet(problems, paths, ways, prize).tolist())
     best = [better or route for better, route in zip(joined, routes, strict=True)]
-    on_gpu = problems.device.type == "cuda" and triton_is_there()
-    return (together if on_gpu else one_by_one)(problems, paths, ways, best)
+    return (together if _has_kernels(problems.device) else one_by_one)(problems, paths, ways, best)
+
+
+@cache
+def compile_kernels(device: torch.device) -> None:
+    """Compiles what the CPU needs, or loads it from numba's cache; a GPU compiles what it needs as it goes."""
+    if not _has_kernels(device):
+        costs = 1.0 - torch.eye(3, dtype=torch.float64)
+        problems = Problems.from_instances([Instance(costs.numpy(), [1.0] * 3, 2.0)])
+        log = PathLog(problems)
+        log.begin()
+        recombined(log, 1, [[0, 1, 0]], torch.zeros(1, dtype=torch.float64))
+
+
+def _has_kernels(device: torch.device) -> bool:
+    return device.type == "cuda" and triton_is_there()
 
 
 def good_paths(problems: Problems, paths: SortedPaths, ways: int, count: int) -> Tensor:
@@ -48,7 +66,8 @@ def good_paths(problems: Problems, paths: SortedPaths, ways: int, count: int) ->
     new[1:] = (instance[1:] != instance[:-1]) | (stops[1:] != stops[:-1]).any(1)
     place, instance = place[new], instance[new]
     rank = torch.arange(len(place), device=device) - torch.searchsorted(instance, instance)
-    chosen = rank < count
+    enough = (MOST_LOOKS // length.view(-1, ways).sum(1)).clamp(1, count)  # (instance,)
+    chosen = rank < enough[instance]
     table = torch.full((batch // ways, count), -1, device=device)
     table[instance[chosen], rank[chosen]] = place[chosen]
     return table

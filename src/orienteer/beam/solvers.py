@@ -17,6 +17,7 @@ from orienteer.beam.cost_level import LEVELS, CostLevelConfig, cost_level_search
 from orienteer.beam.device import choose_device, in_lanes, lanes_for, memory_budget
 from orienteer.beam.expand import Expander, Watch
 from orienteer.beam.problems import Problems
+from orienteer.beam.recombine import compile_kernels
 from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
 from orienteer.beam.seen import SLOTS
 from orienteer.beam.step import StepConfig, step_search
@@ -100,6 +101,8 @@ class BeamSolver(Solver):
         Each counts an equal share of the wall-clock time of its batch, for `stop` as for the result. Where `stop` asks
         for the prize, it sees the lowest of the batch.
         """
+        if instances:
+            self.get_ready(instances[0])
         device = choose_device(self.config.device)
         scorer = self.scorer(device)
         lanes = lanes_for(device, len(instances))
@@ -226,6 +229,10 @@ class CostLevelSolver(BeamSolver):
         same = instance.start == instance.end and instance.symmetric
         return 2 if config.both and config.beam is not None and config.beam > 1 and not same else 1
 
+    def prepare(self, instance: Instance) -> None:
+        if self._recombines:
+            compile_kernels(choose_device(self.config.device))
+
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
         config = self.config
         if ways > 1:
@@ -234,7 +241,12 @@ class CostLevelSolver(BeamSolver):
 
     def gather(self, expander: Expander, ways: int) -> Found:
         found = Found(expander, ways)
-        return found.recombined() if self.config.recombine and self.config.beam is not None else found
+        return found.recombined() if self._recombines else found
+
+    @property
+    def _recombines(self) -> bool:
+        """Without bounds the best route is known."""
+        return self.config.recombine and self.config.beam is not None
 
     def beams(self, instance: Instance) -> int:
         return LEVELS + 2 if self.config.tau is None else int(instance.budget / self.config.tau) + 2

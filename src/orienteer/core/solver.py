@@ -44,6 +44,11 @@ class Solver(ABC):
     def prepare(self, instance: Instance) -> None:
         """Anything slow that happens once and should not count as solving, such as compiling kernels."""
 
+    def get_ready(self, instance: Instance) -> None:
+        """Prepares, with a notice if that takes long."""
+        with _notice(f"{self.name}: compiling its kernels for this machine; this happens once and takes some seconds"):
+            self.prepare(instance)
+
     @abstractmethod
     def search(self, run: Run, seed: int) -> None:
         """Offers routes to `run` until the method is done or `run` says to end."""
@@ -58,8 +63,7 @@ class Solver(ABC):
         initial: Sequence[int] | None = None,
     ) -> Result:
         """The best route found; never a worse one than `initial`, if that is given."""
-        with _notice(f"{self.name}: compiling its kernels for this machine; this happens once and takes some seconds"):
-            self.prepare(instance)
+        self.get_ready(instance)
         run = Run(instance, self.default_stop(instance) if stop is None else stop, on_progress, self.shortest)
         if initial is not None:
             run.offer(initial)

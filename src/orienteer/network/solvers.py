@@ -93,6 +93,7 @@ class LearnedSolver(BeamSolver):
         return _loaded(str(path.resolve()), path.stat().st_mtime_ns, device, self.methods)
 
     def prepare(self, instance: Instance) -> None:
+        super().prepare(instance)
         self.scorer(choose_device(self.config.device))
 
 
