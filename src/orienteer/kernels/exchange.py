@@ -80,11 +80,13 @@ def exchange(
     place = np.empty(len(prizes), dtype=np.int64)
     spent, won = np.zeros(len(route)), np.zeros(len(route))
     passed = np.zeros((len(route), stops.shape[1]), dtype=np.int64)
+    spot, notes = np.empty(len(parent), dtype=np.int64), np.empty((2, 4, len(parent)))
     for _ in range(ROUNDS):
         _survey(route, size, costs, prizes, place, spent, won, passed)
+        _note(size, parent, node, cost, prize, ahead, place, spent, won, spot, notes)
         path, origin, closing = _best(
             route, size, parent, node, cost, prize, stops, ahead, costs, prizes, budget, both_ways,
-            place, spent, won, passed,
+            place, spent, won, passed, spot, notes,
         )  # fmt: skip
         if path < 0:
             break
@@ -115,10 +117,36 @@ def _survey(
 
 
 @njit(cache=True, error_model="numpy")
+def _note(
+    size: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, ahead: int,
+    place: Ints, spent: Floats, won: Floats, spot: Ints, notes: Floats,
+) -> None:  # fmt: skip
+    """Notes where on the route each path ends, and what an exchange that begins there adds to cost and gain.
+
+    `notes` are, for exchanges to places behind (0) and before (1) that one: the cost and the gain that it adds, and the
+    least cost and the most gain of all paths on the way. Paths come behind the ones that they go on from.
+    """
+    for path in range(len(parent)):
+        root = parent[path] < 0
+        at = place[node[path]] if not root else size - 1 if path >= ahead else 0
+        spot[path] = at
+        notes[:, 0, path], notes[:, 1, path] = np.inf, -np.inf
+        if at >= 0:
+            notes[0, 0, path], notes[0, 1, path] = spent[at] - cost[path], won[at] - prize[path]
+        if at > 0:
+            notes[1, 0, path], notes[1, 1, path] = -spent[at] - cost[path], -won[at - 1] - prize[path]
+        for side in range(2):
+            notes[side, 2, path], notes[side, 3, path] = notes[side, 0, path], notes[side, 1, path]
+            if not root:
+                notes[side, 2, path] = min(notes[side, 2, path], notes[side, 2, parent[path]])
+                notes[side, 3, path] = max(notes[side, 3, path], notes[side, 3, parent[path]])
+
+
+@njit(cache=True, error_model="numpy")
 def _best(
     route: Ints, size: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, stops: Ints, ahead: int,
     costs: Floats, prizes: Floats, budget: float, both_ways: bool,
-    place: Ints, spent: Floats, won: Floats, passed: Ints,
+    place: Ints, spent: Floats, won: Floats, passed: Ints, spot: Ints, notes: Floats,
 ) -> tuple[int, int, bool]:  # fmt: skip
     """The best exchange: the path to take, the one on its way from which on, and whether it goes on to its far end.
 
@@ -132,27 +160,31 @@ def _best(
         back = path >= ahead
         for closing in (False, True):
             if closing:
-                far = 0 if back else size - 1
+                far, origin, bonus = 0 if back else size - 1, path, 0.0
                 leg = costs[route[0], node[path]] if back else costs[node[path], route[size - 1]]
-                bonus, origin = 0.0, path
             else:
-                far, leg, bonus, origin = place[node[path]], 0.0, prizes[node[path]], parent[path]
-                if far < 0:
+                far, origin, bonus, leg = place[node[path]], parent[path], prizes[node[path]], 0.0
+            for side in range(2):
+                if far < 0 or not (both_ways or (side == 1) == back) or far == (0, size - 1)[side]:
                     continue
-            while origin >= 0:
-                root = parent[origin] < 0
-                near = place[node[origin]] if not root else size - 1 if back else 0
-                if near >= 0 and near != far and (both_ways or (near > far) == back):
-                    left, right = min(near, far), max(near, far)
-                    total = spent[size - 1] - (spent[right] - spent[left]) + (cost[path] - cost[origin] + leg)
-                    gain = prize[path] - prize[origin] - bonus - (won[right - 1] - won[left])
+                if side == 0:
+                    base, worth = spent[size - 1] - spent[far] + cost[path] + leg, prize[path] - bonus - won[far - 1]
+                else:
+                    base, worth = spent[size - 1] + spent[far] + cost[path] + leg, prize[path] - bonus + won[far]
+                one = origin
+                while one >= 0:
+                    hope, price = worth + notes[side, 3, one], base + notes[side, 2, one]
+                    if hope < most or price > budget or (hope == most and price >= least):
+                        break  # nothing farther up is better
+                    gain, total, near = worth + notes[side, 1, one], base + notes[side, 0, one], spot[one]
                     better = gain > most or (gain == most and total < least)
-                    if better and total <= budget:
+                    if better and total <= budget and (near < far if side == 0 else near > far):
+                        left, right = min(near, far), max(near, far)
                         end = -1 if closing else node[path]
-                        if _fits(stops[path], stops[origin], end, passed[size - 1], passed[left], passed[right - 1]):
+                        if _fits(stops[path], stops[one], end, passed[size - 1], passed[left], passed[right - 1]):
                             most, least = gain, total
-                            found, found_origin, found_closing = path, origin, closing
-                origin = parent[origin]
+                            found, found_origin, found_closing = path, one, closing
+                    one = parent[one]
     return found, found_origin, found_closing
 
 
