@@ -78,7 +78,8 @@ def _chart(
 
 
 def _levels(width: int, tau: float, weights: str, device: str) -> Method:
-    settings = {"beam": width, "tau": tau, "weights": weights, "device": device}
+    # The searches themselves are compared: only one of them makes routes of its paths afterwards.
+    settings = {"beam": width, "tau": tau, "weights": weights, "recombine": False, "device": device}
     return Method(f"cs-l K={width} tau={tau:g}", "cs-l", settings)
 
 
