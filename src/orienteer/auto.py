@@ -55,6 +55,8 @@ class Auto(Solver):
 
     def prepare(self, instance: Instance) -> None:
         NeighbourhoodSearch().prepare(instance)
+        if is_crooked(instance):
+            self._beam(FIRST_BEAM).prepare(instance)
 
     def search(self, run: Run, seed: int) -> None:
         crooked = is_crooked(run.instance)
@@ -88,11 +90,14 @@ class Auto(Solver):
     def settings(self) -> dict[str, Any]:
         return {"choice": self.choice, **super().settings}
 
-    def _widen(self, run: Run, seed: int) -> None:
-        """Beams of the paper's search without a network, each wider than the one before."""
+    def _beam(self, width: int) -> Solver:
         from orienteer.beam.cost_level import CostLevelConfig
         from orienteer.beam.solvers import PrizeCostLevelSearch
 
+        return PrizeCostLevelSearch(CostLevelConfig(width, both=True, device="cpu"))
+
+    def _widen(self, run: Run, seed: int) -> None:
+        """Beams of the paper's search without a network, each wider than the one before."""
         now = run.now()
         seconds, steps = run.stop.seconds_left(now), run.stop.steps_left(now)
         cuts: list[Stop] = []
@@ -103,7 +108,7 @@ class Auto(Solver):
         with run.within(AnyOf(*cuts)):
             beam, widest = FIRST_BEAM, WIDEST_BEAM if math.isfinite(seconds) else WIDEST_UNTIMED
             while beam <= widest and not run.report():
-                PrizeCostLevelSearch(CostLevelConfig(beam, both=True, device="cpu")).search(run, seed)
+                self._beam(beam).search(run, seed)
                 beam *= WIDENING
 
     def _together(self, instances: Sequence[Instance], stop: Stop | None, seed: int, on_done: OnDone) -> list[Result]:

@@ -6,16 +6,12 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
 
-from instances import small_instances
-from oracle import best_prize
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander
 from orienteer.beam.meet import both_ends, meet, one_by_one
 from orienteer.beam.paths import as_bits
 from orienteer.beam.score import PrizeScore
-from orienteer.beam.solvers import PrizeCostLevelSearch
 from orienteer.beam.ways import Found, put_together
 from orienteer.core.errors import InfeasibleTour
 from orienteer.core.instance import Instance
@@ -81,17 +77,14 @@ def test_where_a_problem_is_not_the_same_backwards_one_end_is_not_enough() -> No
         assert met(expander, 1, expander.best.prize) == [[], [], []]
 
 
-def test_a_batch_of_all_kinds() -> None:
-    """Of a batch that is searched from one end, only some may be put together."""
-    kinds = [generate(30, "uniform", costs, count=4, seed=2) for costs in ("euclidean", "tmat", "manhattan")]
-    instances = [one for group in zip(*kinds, strict=True) for one in group]
-    solver = PrizeCostLevelSearch(CostLevelConfig(3, device="cpu"))
-    plain = PrizeCostLevelSearch(CostLevelConfig(3, device="cpu", recombine=False)).solve_batch(instances)
-    joined = solver.solve_batch(instances)
-    assert [one.tour for one in joined] == [solver.solve(one).tour for one in instances]
-    gains = [one.prize - other.prize for one, other in zip(joined, plain, strict=True)]
-    assert min(gains) >= 0
-    assert max(gains) > 0
+def test_looks_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    from orienteer.kernels import meet as kernel
+
+    one = (np.zeros(3, dtype=np.int64), np.zeros(3), np.ones(3), np.zeros((3, 1), dtype=np.int64))
+    found = kernel.best_meeting.py_func(*one, *one, np.zeros((2, 2)), 1.0, 0.0, False)
+    assert found == (0, 0)
+    monkeypatch.setattr(kernel, "MOST_LOOKS", -1)
+    assert kernel.best_meeting.py_func(*one, *one, np.zeros((2, 2)), 1.0, 0.0, False) == (-1, -1)
 
 
 def test_routes_of_exactly_the_limit_are_taken() -> None:
@@ -102,20 +95,6 @@ def test_routes_of_exactly_the_limit_are_taken() -> None:
     expander = searched([instance], 1)
     assert prize_of(instance, *met(expander, 1, torch.tensor([7.0], dtype=torch.float64))) == 8.0
     assert met(expander, 1, torch.tensor([8.0], dtype=torch.float64)) == [[]]
-
-
-@given(small_instances())
-def test_what_is_joined_is_a_route_and_never_worse(instance: Instance) -> None:
-    for both in (False, True):
-        plain, joined = (
-            PrizeCostLevelSearch(
-                CostLevelConfig(2, both=both, recombine=recombine, device="cpu", alternatives=3)
-            ).solve(instance)
-            for recombine in (False, True)
-        )
-        assert plain.prize <= joined.prize <= best_prize(instance) * (1 + 1e-12)
-        for tour in (joined.tour, *joined.alternatives):
-            assert check_tour(instance, tour.nodes) == tour
 
 
 GPU = torch.cuda.is_available()

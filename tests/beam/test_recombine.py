@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
+from hypothesis import strategies as st
 
 from instances import small_instances
 from oracle import best_prize
@@ -18,6 +19,7 @@ from orienteer.beam.solvers import PrizeCostLevelSearch
 from orienteer.beam.ways import Found, put_together
 from orienteer.core.errors import InfeasibleTour
 from orienteer.core.instance import Instance
+from orienteer.core.stop import MaxSteps
 from orienteer.core.tour import Tour, check_tour
 from orienteer.data.generate import generate
 
@@ -96,18 +98,44 @@ def test_good_paths_are_the_best_ones_that_close(costs: str, apart: bool, ways: 
         assert found == pytest.approx(sorted(prizes.values(), reverse=True)[:5])
 
 
-@given(small_instances())
-def test_what_is_made_is_a_route_and_never_worse(instance: Instance) -> None:
+@given(st.lists(small_instances(), min_size=1, max_size=4))
+def test_what_is_made_is_a_route_and_never_worse(instances: list[Instance]) -> None:
+    """A batch of different sizes, some of which may have no route."""
     for both in (False, True):
         plain, made = (
             PrizeCostLevelSearch(
                 CostLevelConfig(2, both=both, recombine=recombine, device="cpu", alternatives=3)
-            ).solve(instance)
+            ).solve_batch(instances)
             for recombine in (False, True)
         )
-        assert plain.prize <= made.prize <= best_prize(instance) * (1 + 1e-12)
-        for tour in (made.tour, *made.alternatives):
-            assert check_tour(instance, tour.nodes) == tour
+        for instance, one, other in zip(instances, plain, made, strict=True):
+            assert one.prize <= other.prize <= best_prize(instance) * (1 + 1e-12)
+            for tour in (other.tour, *other.alternatives):
+                assert check_tour(instance, tour.nodes) == tour
+
+
+def test_a_search_that_is_stopped_is_not_recombined() -> None:
+    instances = list(generate(30, "uniform", "euclidean", count=3, seed=2))
+    plain, made = (PrizeCostLevelSearch(CostLevelConfig(4, recombine=one, device="cpu")) for one in (False, True))
+    for steps, same in ((20, True), (10_000, False)):
+        left, right = (
+            [one.prize for one in solver.solve_batch(instances, MaxSteps(steps))] for solver in (plain, made)
+        )
+        assert (left == right) is same
+        left, right = ([solver.solve(one, MaxSteps(steps)).prize for one in instances] for solver in (plain, made))
+        assert (left == right) is same
+
+
+def test_few_looks_and_small_pieces_make_routes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    (instance,) = generate(30, "uniform", "euclidean", count=1, seed=2)
+    solver = PrizeCostLevelSearch(CostLevelConfig(4, device="cpu"))
+    usual = solver.solve(instance)
+    monkeypatch.setattr("orienteer.beam.paths.PACKED_AT_ONCE", 100)
+    assert solver.solve(instance).tour == usual.tour
+    monkeypatch.setattr("orienteer.beam.recombine.MOST_LOOKS", 1)
+    expander = searched([instance], 1, 4)
+    assert (good_paths(expander.problems, expander.log.by_cost(), 1, 5) >= 0).sum() == 1
+    assert check_tour(instance, solver.solve(instance).tour.nodes)
 
 
 def test_alone_and_in_a_batch_of_all_kinds() -> None:

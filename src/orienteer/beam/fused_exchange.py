@@ -13,10 +13,12 @@ from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Problems
 from orienteer.kernels.exchange import ROUNDS, SAVING
 
+MOST_ROUTES = 2**15
+"""Routes of a launch: its second axis has no room for twice as many."""
 LANES = 128
 """Paths that a program looks at."""
-AT_ONCE = 2**15
-"""Routes that go through rounds together: each needs some kilobytes."""
+AT_ONCE = 2**22
+"""Places of the routes that go through rounds together: each needs some dozens of bytes."""
 
 
 def walk(problems: Problems, paths: SortedPaths, ways: int, base: Tensor) -> tuple[Tensor, Tensor]:
@@ -42,7 +44,8 @@ def fused_exchange(
         row: (route,) the first row of each route's instance.
         route: (route, node + 1) nodes, of which the first `size` (route,) count.
     """
-    parts = [slice(at, at + AT_ONCE) for at in range(0, len(route), AT_ONCE)]
+    some = min(max(1, AT_ONCE // problems.nodes), MOST_ROUTES)
+    parts = [slice(at, at + some) for at in range(0, len(route), some)]
     results = [_rounds(problems, paths, ways, budget, row[part], route[part], size[part]) for part in parts]
     return torch.cat([one for one, _ in results]), torch.cat([one for _, one in results])
 
@@ -55,20 +58,22 @@ def _rounds(
     blocks = triton.cdiv(int((end - begin).max()), LANES)
     symmetric = problems.symmetric.to(torch.int32)
     left = torch.arange(len(route), device=route.device)  # which routes may still get better
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS + 1):
         own = row[left]
         some, length = route[left], size[left]
         place, spent, won, passed = _surveyed(problems, paths, own, some, length)
         last = (length - 1)[:, None]
         prize[left], cost[left] = won.gather(1, last)[:, 0], spent.gather(1, last)[:, 0]
+        if turn == ROUNDS:
+            break
         shape = (len(left), blocks)
         gain, total = (torch.empty(shape, dtype=torch.float64, device=route.device) for _ in range(2))
         move = torch.empty(3, *shape, dtype=torch.int64, device=route.device)
-        _scan_kernel[shape](
+        _scan_kernel[shape[::-1]](
             gain, total, move, len(left) * blocks, own, begin[left], ahead[left], end[left],
             paths.parent, paths.last, paths.cost, paths.prize, paths.stops, problems.costs, problems.prizes, budget,
             symmetric, some, length, place, spent, won, passed, SAVING, some.shape[1], problems.nodes,
-            WORDS=paths.stops.shape[1], LANES=LANES, num_warps=4,
+            paths.stops.shape[1], LANES=LANES, num_warps=4,
         )  # fmt: skip
         best = gain.amax(1, keepdim=True)
         block = total.masked_fill(gain < best, torch.inf).argmin(1, keepdim=True)  # the first of equals
@@ -97,7 +102,7 @@ def _surveyed(
     passed = torch.zeros(count, room, paths.stops.shape[1], dtype=torch.int64, device=route.device)
     _survey_kernel[(count,)](
         place, spent, won, passed, row, route, size, problems.costs, problems.prizes, room, problems.nodes,
-        WORDS=paths.stops.shape[1], num_warps=1,
+        paths.stops.shape[1], num_warps=1,
     )  # fmt: skip
     return place, spent, won, passed
 
@@ -133,7 +138,7 @@ def _walk_kernel(  # type: ignore[no-untyped-def]
 
 @triton.jit
 def _survey_kernel(  # type: ignore[no-untyped-def]
-    place, spent, won, passed, row, route, size, costs, prizes, room, nodes, WORDS: tl.constexpr
+    place, spent, won, passed, row, route, size, costs, prizes, room, nodes, words
 ):
     number = tl.program_id(0).to(tl.int64)
     own, length = tl.load(row + number), tl.load(size + number)
@@ -153,14 +158,14 @@ def _survey_kernel(  # type: ignore[no-untyped-def]
         before = node
         spot += 1
     # The sets word by word, so that each is carried along in a register.
-    for word in tl.static_range(WORDS):
+    for word in range(words):
         bits = length * 0
         spot = length * 0 + 1
         while spot < length:
             node = tl.load(route + at + spot)
             here = (spot < length - 1) & (node // 64 == word)
             bits = tl.where(here, bits | (tl.full((), 1, tl.int64) << (node % 64)), bits)
-            tl.store(passed + (at + spot) * WORDS + word, bits)
+            tl.store(passed + (at + spot) * words + word, bits)
             spot += 1
 
 
@@ -168,10 +173,10 @@ def _survey_kernel(  # type: ignore[no-untyped-def]
 def _scan_kernel(  # type: ignore[no-untyped-def]
     gain_out, total_out, move, cells, row, begins, aheads, ends, parent, last, cost, prize, stops, costs, prizes,
     budget, symmetric, route, size, place, spent, won, passed, saving, room, nodes,
-    WORDS: tl.constexpr, LANES: tl.constexpr,
+    words, LANES: tl.constexpr,
 ):  # fmt: skip
-    number, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
-    cell = number * tl.num_programs(1) + block
+    number, block = tl.program_id(1).to(tl.int64), tl.program_id(0)
+    cell = number * tl.num_programs(0) + block
     own, length = tl.load(row + number), tl.load(size + number)
     most = tl.load(budget + own)
     at = number * room
@@ -218,15 +223,15 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
             gain = path_prize - tl.load(prize + origin, mask=fits, other=0.0) - bonus - lost
             fits = fits & ((gain > best) | ((gain == best) & (total < least))) & (total <= most)
             if tl.max(fits.to(tl.int32), 0) > 0:
-                for word in tl.static_range(WORDS):
-                    new = tl.load(stops + path * WORDS + word, mask=fits, other=0)
-                    new = new ^ tl.load(stops + origin * WORDS + word, mask=fits, other=0)
+                for word in range(words):
+                    new = tl.load(stops + path * words + word, mask=fits, other=0)
+                    new = new ^ tl.load(stops + origin * words + word, mask=fits, other=0)
                     if closing == 0:
                         one = tl.full((LANES,), 1, tl.int64) << (node % 64)
                         new = tl.where(node // 64 == word, new & ~one, new)
-                    gone = tl.load(passed + (at + right - 1) * WORDS + word, mask=fits, other=0)
-                    gone = gone & ~tl.load(passed + (at + left) * WORDS + word, mask=fits, other=0)
-                    kept = tl.load(passed + (at + length - 1) * WORDS + word) & ~gone
+                    gone = tl.load(passed + (at + right - 1) * words + word, mask=fits, other=0)
+                    gone = gone & ~tl.load(passed + (at + left) * words + word, mask=fits, other=0)
+                    kept = tl.load(passed + (at + length - 1) * words + word) & ~gone
                     fits = fits & ((new & kept) == 0)
                 best, least = tl.where(fits, gain, best), tl.where(fits, total, least)
                 origin_found = tl.where(fits, origin, origin_found)

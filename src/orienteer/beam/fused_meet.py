@@ -30,8 +30,8 @@ def fused_meet(ends: Ends) -> Tensor:
     pair = torch.empty(2, programs, dtype=torch.int64, device=device)
     _meet_kernel[(programs,)](
         owner, at, ends.front, ends.back, ends.budget, ends.least, paths.first, paths.last, paths.cost, paths.prize,
-        paths.stops, ends.costs, prize, pair, programs, ends.costs.shape[1],
-        WORDS=paths.stops.shape[1], FRONT=FRONT, BACK=BACK, num_warps=4,
+        paths.stops, ends.costs, prize, pair, programs, ends.costs.shape[1], paths.stops.shape[1],
+        FRONT=FRONT, BACK=BACK, num_warps=4,
     )  # fmt: skip
     # The best program of each instance, the first of equals.
     order = prize.argsort(descending=True, stable=True)
@@ -43,7 +43,7 @@ def fused_meet(ends: Ends) -> Tensor:
 @triton.jit
 def _meet_kernel(  # type: ignore[no-untyped-def]
     owner, at, front, back, budget, least, first, last, cost, prize, stops, costs, found, pair, programs, nodes,
-    WORDS: tl.constexpr, FRONT: tl.constexpr, BACK: tl.constexpr,
+    words, FRONT: tl.constexpr, BACK: tl.constexpr,
 ):  # fmt: skip
     program = tl.program_id(0)
     instance, begin = tl.load(owner + program), tl.load(at + program)
@@ -70,9 +70,9 @@ def _meet_kernel(  # type: ignore[no-untyped-def]
             leg_to = tl.load(last + other, mask=here, other=0)
             leg = tl.load(legs[:, None] + leg_to[None, :], mask=hope, other=float("inf"))
             hope = hope & (one_cost[:, None] + leg + other_cost[None, :] <= most)
-            for word in tl.static_range(WORDS):
-                ones = tl.load(stops + one * WORDS + word, mask=there, other=-1)
-                others = tl.load(stops + other * WORDS + word, mask=here, other=-1)
+            for word in range(words):
+                ones = tl.load(stops + one * words + word, mask=there, other=-1)
+                others = tl.load(stops + other * words + word, mask=here, other=-1)
                 hope = hope & ((ones[:, None] & others[None, :]) == 0)
             gain = tl.where(hope, gain, float("-inf"))
             top = tl.max(tl.max(gain, 1), 0)

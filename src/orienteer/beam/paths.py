@@ -14,8 +14,8 @@ from orienteer.beam.problems import Problems
 from orienteer.beam.seen import grown
 from orienteer.beam.states import States
 
-PACKED_AT_ONCE = 2**20
-"""Sets of nodes that are packed into bits together: in between they need eight times as much memory."""
+PACKED_AT_ONCE = 2**26
+"""Nodes of the sets that are packed into bits together: in between they need some bytes each."""
 _GATHER = 0x0102040810204080
 """A product with this number brings the lowest bits of eight bytes together in the highest byte."""
 
@@ -90,7 +90,8 @@ class PathLog:
         instance, link = instance[number], self._link[number]
         begun, ends = self._visited[:batch], self._prize[:batch]  # the first paths have visited start and end alone
         place = torch.empty_like(number).scatter_(0, number, torch.arange(len(number), device=number.device))
-        pieces = (number[at : at + PACKED_AT_ONCE] for at in range(0, len(number), PACKED_AT_ONCE))
+        some = max(1, PACKED_AT_ONCE // problems.nodes)
+        pieces = (number[at : at + some] for at in range(0, len(number), some))
         return SortedPaths(
             functional.pad(torch.bincount(instance, minlength=batch).cumsum(0), (1, 0)),
             number,

@@ -58,8 +58,8 @@ class BeamSolver(Solver):
         """From how many ends an instance is searched: 1, or 2 with half of the beam for each."""
         return 1
 
-    def gather(self, expander: Expander, ways: int) -> Found:
-        """The routes of a search that has ended."""
+    def gather(self, expander: Expander, ways: int, stopped: bool) -> Found:
+        """The routes of a search, which has finished or was stopped."""
         return Found(expander, ways)
 
     def search(self, run: Run, seed: int) -> None:
@@ -80,7 +80,8 @@ class BeamSolver(Solver):
             return ended
 
         problems = put_together([run.instance], ways, device)
-        found = self.gather(self.explore(problems, self.scorer(device), watch, ways), ways)
+        expander = self.explore(problems, self.scorer(device), watch, ways)
+        found = self.gather(expander, ways, ended)
         route = found.routes()[0]
         if route:
             run.offer(route)
@@ -133,7 +134,8 @@ class BeamSolver(Solver):
         if not clock.ended:
             known = [self.fallback(one) for one in batch]
             problems = put_together(batch, clock.ways, device)
-            found = self.gather(self.explore(problems, scorer, clock, clock.ways), clock.ways)
+            expander = self.explore(problems, scorer, clock, clock.ways)
+            found = self.gather(expander, clock.ways, clock.ended)
             routes = found.routes()
             others = [self._others(found, row, route) for row, route in enumerate(routes)]
         share, ended = clock.share, clock.ended
@@ -239,9 +241,9 @@ class CostLevelSolver(BeamSolver):
             config = dataclasses.replace(config, beam=-(-config.beam // ways))
         return cost_level_search(problems, scorer, config, watch)
 
-    def gather(self, expander: Expander, ways: int) -> Found:
+    def gather(self, expander: Expander, ways: int, stopped: bool) -> Found:
         found = Found(expander, ways)
-        return found.recombined() if self._recombines else found
+        return found.recombined() if self._recombines and not stopped else found
 
     @property
     def _recombines(self) -> bool:

@@ -12,6 +12,8 @@ from orienteer.kernels.constants import NONE
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+MOST_LOOKS = 2**25
+"""Pairs that are looked at: where all paths bring about as much, too many would be left for a short look at each."""
 BINS = 128
 """Parts of the limit into which paths from the end are sorted: of each, only those with enough prize are looked at."""
 
@@ -35,8 +37,10 @@ def best_meeting(
     """
     ordered, first, cheapest = _binned(cost_back, prize_back, budget)
     nearest = _nearest(costs)
-    front, back = NONE, NONE
+    front, back, looks = NONE, NONE, 0
     for one in range(len(last)):
+        if looks > MOST_LOOKS:
+            break
         left = budget - cost[one] - nearest[last[one]]
         if mirrored:
             left = min(left, cost[one])
@@ -47,6 +51,7 @@ def best_meeting(
                 other = ordered[place]
                 if prize[one] + prize_back[other] <= least:
                     break
+                looks += 1
                 if cost[one] + costs[last[one], last_back[other]] + cost_back[other] > budget:
                     continue
                 if _apart(stops[one], stops_back[other]):
