@@ -17,7 +17,7 @@ from orienteer.network.weights import Method, Model, find_weights, load_model
 
 KNOWN = 200
 """Nodes of the largest problems that the flagship learns from."""
-BEAMS = {"cuda": 20, "cpu": 12}
+BEAMS = {"cuda": 20, "cpu": 10}
 """Widths of the learned cost-level search where none is asked for: on a CPU an answer is to come within a second."""
 
 
@@ -47,7 +47,7 @@ class LearnedLevelConfig(CostLevelConfig):
     """Settings of the cost-level beam search with the learned score."""
 
     beam: int | None = 0
-    """K, the most paths in a queue; 0 is 20 on a GPU and 12 elsewhere, None keeps them all."""
+    """K, the most paths in a queue; 0 is 20 on a GPU and 10 elsewhere, None keeps them all."""
     branch: int | None = 8
     """Only so many best children of a path enter the queues; None is all of them."""
     spread: float = 0.5
