@@ -191,38 +191,56 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
     path_prize = tl.load(prize + path, mask=there, other=0.0)
     far_end, near_end = tl.where(back, 0, length - 1), tl.where(back, length - 1, 0)
     start, end = tl.load(route + at), tl.load(route + at + length - 1)
-    matrix = costs + own * nodes * nodes
     legs = tl.where(back, start * nodes + node, node * nodes + end)
+    leg = tl.load(costs + own * nodes * nodes + legs, mask=there, other=float("inf"))
+    far = tl.load(place + number * nodes + node, mask=there, other=-1)
+    worth = path_prize - tl.load(prizes + own * nodes + node, mask=there, other=0.0)
+    # What an exchange up to the last node's place, or up to the far end, costs and brings, but for where it begins:
+    # before that place (0) or behind it (1).
+    on_route = there & (far >= 0)
+    spent_far = tl.load(spent + at + far, mask=on_route, other=0.0)
+    cost_0, cost_1 = whole - spent_far + path_cost, whole + spent_far + path_cost
+    gain_0 = worth - tl.load(won + at + far - 1, mask=on_route, other=0.0)
+    gain_1 = worth + tl.load(won + at + far, mask=on_route, other=0.0)
+    spent_end = tl.where(back, 0.0, whole)
+    end_cost_0, end_cost_1 = whole - spent_end + path_cost + leg, whole + spent_end + path_cost + leg
+    all_won = tl.load(won + at + length - 1)
+    end_gain_0, end_gain_1 = path_prize - all_won, path_prize + tl.where(back, 0.0, all_won)
     best = tl.zeros((LANES,), tl.float64)
     least = tl.zeros((LANES,), tl.float64) + (whole - saving * most)
     origin_found = path * 0 - 1
     closing_found = path * 0
-    for closing in tl.static_range(2):
-        if closing:
-            far = far_end
-            leg = tl.load(matrix + legs, mask=there, other=float("inf"))
-            bonus = tl.zeros((LANES,), tl.float64)
-            origin = path
-        else:
-            far = tl.load(place + number * nodes + node, mask=there, other=-1)
-            leg = tl.zeros((LANES,), tl.float64)
-            bonus = tl.load(prizes + own * nodes + node, mask=there, other=0.0)
-            origin = above
-        active = there & (above >= 0) & (far >= 0)
-        while tl.max(active.to(tl.int32), 0) > 0:
-            higher = tl.load(parent + origin, mask=active, other=-1)
-            from_node = tl.load(last + origin, mask=active, other=0)
-            on_route = tl.load(place + number * nodes + from_node, mask=active, other=-1)
-            near = tl.where(higher < 0, near_end, on_route)
-            natural = tl.where(back, near > far, near < far)
-            fits = active & (near >= 0) & (near != far) & (natural | (either > 0))
-            left, right = tl.minimum(near, far), tl.maximum(near, far)
-            saved = tl.load(spent + at + right, mask=fits, other=0.0) - tl.load(spent + at + left, mask=fits, other=0.0)
-            lost = tl.load(won + at + right - 1, mask=fits, other=0.0) - tl.load(won + at + left, mask=fits, other=0.0)
-            total = whole - saved + (path_cost - tl.load(cost + origin, mask=fits, other=0.0) + leg)
-            gain = path_prize - tl.load(prize + origin, mask=fits, other=0.0) - bonus - lost
+    origin = path
+    active = there & (above >= 0)
+    while tl.max(active.to(tl.int32), 0) > 0:
+        higher = tl.load(parent + origin, mask=active, other=-1)
+        from_node = tl.load(last + origin, mask=active, other=0)
+        near = tl.load(place + number * nodes + from_node, mask=active, other=-1)
+        near = tl.where(higher < 0, near_end, near)
+        starts = active & (near >= 0)
+        there_cost = tl.load(cost + origin, mask=starts, other=0.0)
+        there_prize = tl.load(prize + origin, mask=starts, other=0.0)
+        near_spent = tl.load(spent + at + near, mask=starts, other=0.0)
+        near_won = tl.load(won + at + near, mask=starts, other=0.0)
+        before = tl.load(won + at + near - 1, mask=starts & (near > 0), other=0.0)
+        add_cost_0, add_gain_0 = near_spent - there_cost, near_won - there_prize
+        add_cost_1, add_gain_1 = -near_spent - there_cost, -before - there_prize
+        for closing in tl.static_range(2):
+            if closing:
+                to = far_end
+                ahead = near < to
+                total = tl.where(ahead, end_cost_0 + add_cost_0, end_cost_1 + add_cost_1)
+                gain = tl.where(ahead, end_gain_0 + add_gain_0, end_gain_1 + add_gain_1)
+            else:
+                to = far
+                ahead = near < to
+                total = tl.where(ahead, cost_0 + add_cost_0, cost_1 + add_cost_1)
+                gain = tl.where(ahead, gain_0 + add_gain_0, gain_1 + add_gain_1)
+            natural = tl.where(back, near > to, ahead)
+            fits = starts & (to >= 0) & (near != to) & (natural | (either > 0))
             fits = fits & ((gain > best) | ((gain == best) & (total < least))) & (total <= most)
             if tl.max(fits.to(tl.int32), 0) > 0:
+                left, right = tl.minimum(near, to), tl.maximum(near, to)
                 for word in range(words):
                     new = tl.load(stops + path * words + word, mask=fits, other=0)
                     new = new ^ tl.load(stops + origin * words + word, mask=fits, other=0)
@@ -236,8 +254,8 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
                 best, least = tl.where(fits, gain, best), tl.where(fits, total, least)
                 origin_found = tl.where(fits, origin, origin_found)
                 closing_found = tl.where(fits, closing, closing_found)
-            origin = tl.where(active, higher, origin)
-            active = active & (higher >= 0)
+        origin = tl.where(active, higher, origin)
+        active = active & (higher >= 0)
     found = origin_found >= 0
     top = tl.max(tl.where(found, best, float("-inf")), 0)
     cheapest = tl.min(tl.where(found & (best == top), least, float("inf")), 0)

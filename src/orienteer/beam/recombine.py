@@ -14,7 +14,7 @@ from orienteer.core.instance import TOLERANCE, Instance
 
 BASES = 40
 """Routes of an instance whose stretches are exchanged, beside its best."""
-MOST_LOOKS = 2**18
+MOST_LOOKS = 2**17
 """Paths times routes of an instance, at most: where there are many paths, there are fewer routes."""
 
 
