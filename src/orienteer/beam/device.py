@@ -42,6 +42,11 @@ def triton_is_there() -> bool:
     return os.environ.get("ORIENTEER_FUSED") != "0" and find_spec("triton") is not None
 
 
+def has_kernels(device: torch.device) -> bool:
+    """Whether kernels of our own run there."""
+    return device.type == "cuda" and triton_is_there()
+
+
 def memory_budget(device: torch.device) -> int:
     """Bytes that the tensors of one batch may take."""
     if device.type == "cuda":

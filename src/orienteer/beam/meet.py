@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from orienteer.beam.device import triton_is_there
+from orienteer.beam.device import has_kernels
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Problems
 from orienteer.core.instance import TOLERANCE
@@ -39,7 +39,7 @@ def meet(problems: Problems, paths: SortedPaths, ways: int, known: Tensor) -> Te
     """
     ends = both_ends(problems, paths, ways, known)
     best = torch.full((2, len(known)), -1, device=known.device)
-    if ends.costs.is_cuda and triton_is_there():
+    if has_kernels(ends.costs.device):
         from orienteer.beam.fused_meet import fused_meet
 
         best[:, ends.front // ways] = fused_meet(ends)
@@ -53,9 +53,13 @@ def both_ends(problems: Problems, paths: SortedPaths, ways: int, known: Tensor) 
     front = torch.arange(0, problems.batch, ways, device=problems.device)
     if ways == 1:
         front = front[problems.symmetric & (problems.start == problems.end)]
-    budget = problems.limit[front] * (1 - MARGIN) * (1 + TOLERANCE)
     least = known[front // ways] - paths.ends[front]
-    return Ends(problems.costs, paths, front, front + ways - 1, budget, least)
+    return Ends(problems.costs, paths, front, front + ways - 1, safe_budget(problems)[front], least)
+
+
+def safe_budget(problems: Problems) -> Tensor:
+    """(row,) what a route may cost whose legs are not added from start to end."""
+    return problems.limit * ((1 - MARGIN) * (1 + TOLERANCE))
 
 
 def one_by_one(ends: Ends) -> Tensor:

@@ -6,11 +6,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from orienteer.beam.device import triton_is_there
-from orienteer.beam.meet import MARGIN, meet
+from orienteer.beam.device import has_kernels
+from orienteer.beam.meet import meet, safe_budget
 from orienteer.beam.paths import PathLog, SortedPaths
 from orienteer.beam.problems import Problems
-from orienteer.core.instance import TOLERANCE, Instance
+from orienteer.core.instance import Instance
 
 BASES = 40
 """Routes of an instance whose stretches are exchanged, beside its best."""
@@ -27,22 +27,18 @@ def recombined(log: PathLog, ways: int, routes: list[list[int]], prize: Tensor) 
     first = range(0, problems.batch, ways)
     joined = log.joined(first, *meet(problems, paths, ways, prize).tolist())
     best = [better or route for better, route in zip(joined, routes, strict=True)]
-    return (together if _has_kernels(problems.device) else one_by_one)(problems, paths, ways, best)
+    return (together if has_kernels(problems.device) else one_by_one)(problems, paths, ways, best)
 
 
 @cache
 def compile_kernels(device: torch.device) -> None:
     """Compiles what the CPU needs, or loads it from numba's cache; a GPU compiles what it needs as it goes."""
-    if not _has_kernels(device):
+    if not has_kernels(device):
         costs = 1.0 - torch.eye(3, dtype=torch.float64)
         problems = Problems.from_instances([Instance(costs.numpy(), [1.0] * 3, 2.0)])
         log = PathLog(problems)
         log.begin()
         recombined(log, 1, [[0, 1, 0]], torch.zeros(1, dtype=torch.float64))
-
-
-def _has_kernels(device: torch.device) -> bool:
-    return device.type == "cuda" and triton_is_there()
 
 
 def good_paths(problems: Problems, paths: SortedPaths, ways: int, count: int) -> Tensor:
@@ -81,7 +77,7 @@ def one_by_one(problems: Problems, paths: SortedPaths, ways: int, routes: list[l
     parent = paths.parent.cpu().numpy()
     columns = [one.cpu().numpy() for one in (paths.last, paths.cost, paths.prize, paths.stops)]
     costs, prizes = problems.costs.cpu().numpy(), problems.prizes.cpu().numpy()
-    first, symmetric, budget = (one.tolist() for one in (paths.first, problems.symmetric, _budget(problems)))
+    first, symmetric, budget = (one.tolist() for one in (paths.first, problems.symmetric, safe_budget(problems)))
     better = []
     for row, route, some in zip(range(0, problems.batch, ways), routes, bases, strict=True):
         if not route:
@@ -112,7 +108,7 @@ def together(problems: Problems, paths: SortedPaths, ways: int, routes: list[lis
     nodes = torch.cat((filled, walked))
     size = torch.cat((torch.tensor([len(routes[number]) for number in known], device=device), sizes))
     owner = torch.cat((instance, instance[:, None].expand_as(bases)[bases >= 0]))
-    prize, cost = fused_exchange(problems, paths, ways, _budget(problems), owner * ways, nodes, size)
+    prize, cost = fused_exchange(problems, paths, ways, safe_budget(problems), owner * ways, nodes, size)
     order = cost.argsort(stable=True)
     order = order[prize[order].argsort(descending=True, stable=True)]
     order = order[owner[order].argsort(stable=True)]
@@ -121,8 +117,3 @@ def together(problems: Problems, paths: SortedPaths, ways: int, routes: list[lis
     for number, row, length in zip(known, nodes[order].tolist(), size[order].tolist(), strict=True):
         better[number] = row[:length]
     return better
-
-
-def _budget(problems: Problems) -> Tensor:
-    """(row,) what a route may cost, with some room for sums in another order."""
-    return problems.limit * ((1 - MARGIN) * (1 + TOLERANCE))

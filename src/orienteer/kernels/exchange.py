@@ -5,13 +5,10 @@ what lies between them on the path may take the place of what lies between them 
 """
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from orienteer.kernels.constants import NO, NONE
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from orienteer.kernels.route import Floats, Ints
 
 ROUNDS = 100
 """The most exchanges of a route."""
@@ -35,9 +32,7 @@ def best_exchanged(
             room[:size] = route
         else:
             size = _walk(room, route[0], route[-1], bases[number], parent, node, ahead)
-        size = exchange(
-            room, size, parent, node, cost, prize, stops, ahead, costs, prizes, budget, both_ways
-        )  # fmt: skip
+        size = exchange(room, size, parent, node, cost, prize, stops, ahead, costs, prizes, budget, both_ways)
         worth, total = 0.0, 0.0
         for at in range(1, size):
             worth += prizes[room[at]] if at < size - 1 else 0.0

@@ -4,13 +4,10 @@ A path from the start and one from the end make a route if they share no stop an
 """
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from orienteer.kernels.constants import NONE
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from orienteer.kernels.route import Floats, Ints
 
 MOST_LOOKS = 2**25
 """Pairs that are looked at: where all paths bring about as much, too many would be left for a short look at each."""

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
-from orienteer.beam.device import triton_is_there
+from orienteer.beam.device import has_kernels
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Scorer
 from orienteer.core.errors import BadFile
@@ -108,7 +108,7 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
     average = copy.deepcopy(network).requires_grad_(False)
     teach = team.wrap(Teacher(network, settings))
     moving = optimizers(network, settings.learning_rate, settings.weight_decay)
-    recorder = Recorder(teach) if device.type == "cuda" and team.size == 1 and triton_is_there() else None
+    recorder = Recorder(teach) if has_kernels(device) and team.size == 1 else None
     generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
     validation = _validation(settings, options.validation, device)
     named = replace(settings, labels=tuple(Path(path).name for path in settings.labels))  # where they lay says nothing
@@ -227,7 +227,7 @@ def _batches(library: Library, generator: torch.Generator, settings: ExpertSetti
         if each:
             places = torch.arange(each * settings.steps, device=lessons.node.device)
             drawn.append((lessons, places.view(settings.steps, each)))
-    if generator.device.type == "cuda" and triton_is_there():
+    if has_kernels(generator.device):
         whole = _at_once(drawn, settings)
         if whole is not None:
             return [[part] for part in whole]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from orienteer.beam.device import triton_is_there
+from orienteer.beam.device import has_kernels
 from orienteer.network.features import EDGE_KERNELS, Tokens, edge_kernels
 from orienteer.network.fused import is_power
 from orienteer.network.graph_attention import project_edges
@@ -153,7 +153,7 @@ def layout(given: Tokens, dtype: torch.dtype, heads: int, size: int) -> Layout:
 def packs(given: Tokens, heads: int, size: int) -> bool:
     """Whether there is a kernel for attention between these tokens with so many heads of that size."""
     fits = given.node.shape[1] <= WIDEST_FUSED and is_power(heads) and is_power(size)
-    return fits and given.edges.is_cuda and triton_is_there()
+    return fits and has_kernels(given.edges.device)
 
 
 class EdgeAttention(nn.Module):

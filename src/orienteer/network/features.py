@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from orienteer.beam.device import triton_is_there
+from orienteer.beam.device import has_kernels
 from orienteer.beam.problems import CostTable
 from orienteer.beam.states import States
 
@@ -211,7 +211,7 @@ def _edges(states: States, node: Tensor, present: Tensor, left: Tensor) -> tuple
     """
     table, count = states.problems.table(states.instance), present.sum(1)
     factor = (table.unit / left).to(torch.float32)
-    if node.is_cuda and triton_is_there():
+    if has_kernels(node.device):
         from orienteer.network.fused_edges import fused_edges
 
         edges, nearest = fused_edges(table.costs, table.matrix, table.back, factor, node, count, FAR)
