@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from orienteer.cli.group import InOrder
-from orienteer.cli.options import DEVICE, SEED, with_options
+from orienteer.cli.options import DEVICE, SEED, positive_numbers, with_options
 from orienteer.core.errors import OrienteerError
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -347,13 +347,8 @@ def _kinds(text: str) -> tuple[str, ...]:
 
 
 def _reals(option: str, text: str) -> tuple[float, ...]:
-    try:
-        found = tuple(float(word) for word in text.split(","))
-    except ValueError:
-        raise ValueError(f"{option} must be numbers with commas between them, got {text!r}") from None
-    if not all(one > 0 for one in found):
-        raise ValueError(f"{option} must be above 0, got {text!r}")
-    return tuple(dict.fromkeys(found))
+    """Each once."""
+    return tuple(dict.fromkeys(positive_numbers(option, text)))
 
 
 def _numbers(option: str, text: str) -> tuple[int, ...]:

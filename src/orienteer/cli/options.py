@@ -1,6 +1,7 @@
 """What several commands share: options, files that can be written, a configured solver."""
 
 import contextlib
+import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -134,6 +135,17 @@ def stop_of(seconds: float | None, steps: int | None) -> Stop | None:
     if steps is not None:
         given.append(MaxSteps(steps))
     return AnyOf(*given) if given else None
+
+
+def positive_numbers(option: str, text: str) -> list[float]:
+    """The numbers above 0 that stand in a text with commas between them."""
+    try:
+        found = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{option} must be numbers with commas between them, got {text!r}") from None
+    if not all(0 < one < math.inf for one in found):
+        raise ValueError(f"{option} must be above 0, got {text!r}")
+    return found
 
 
 def check_writable(path: str | Path, *sources: str | Path | None) -> None:

@@ -6,12 +6,21 @@ import click
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME|FILE]...")
 @click.option("--json", "as_json", is_flag=True, help="All that the files say about themselves.")
-def weights(names: tuple[str, ...], as_json: bool) -> None:
-    """List trained weights: those shipped with the package, or the named ones."""
+@click.option("--average", type=click.Path(), metavar="FILE", help="Write the mean of the named networks (of expert).")
+@click.option("--shares", metavar="F,...", help="Of each in the mean.  [default: equal]")
+def weights(names: tuple[str, ...], as_json: bool, average: str | None, shares: str | None) -> None:
+    """List trained weights: those shipped with the package, or the named ones.
+
+    With --average, write the mean of several, which are best of one training run, and list that.
+    """
     import json
 
     from orienteer.network.weights import find_weights, list_weights, read_header
 
+    if average is not None:
+        names = (_averaged(names, average, shares),)
+    elif shares is not None:
+        raise click.UsageError("--shares goes with --average")
     headers = [read_header(find_weights(name)) for name in names] if names else list_weights()
     if as_json:
         told = [
@@ -37,3 +46,14 @@ def weights(names: tuple[str, ...], as_json: bool) -> None:
         )
         for name, prize in one.scores.items():
             click.echo(f"    {name}: greedy {prize:.3f}")
+
+
+def _averaged(names: tuple[str, ...], out: str, shares: str | None) -> str:
+    """The path of the mean, after validation."""
+    from orienteer.cli.options import check_writable, positive_numbers
+    from orienteer.learn.average import average_weights
+
+    check_writable(out)
+    portions = None if shares is None else positive_numbers("--shares", shares)
+    click.echo("greedy routes on the validation sets ...", err=True)
+    return str(average_weights(names, out, portions))
