@@ -27,7 +27,7 @@ def searched(instances: list[Instance], ways: int, beam: int = 4, device: str = 
 def met(expander: Expander, ways: int, known: torch.Tensor) -> list[list[int]]:
     log = expander.log
     pairs = meet(log.problems, log.by_cost(), ways, known)
-    return log.joined(range(0, log.problems.batch, ways), *pairs.tolist())
+    return log.joined(range(0, log.problems.batch, ways), *pairs)
 
 
 def prize_of(instance: Instance, route: list[int]) -> float:
@@ -42,8 +42,8 @@ def best_by_hand(expander: Expander, ways: int, number: int, instance: Instance)
     log, row = expander.log, number * ways
     owner = log._instance[: log.used]
     ahead, back = ((owner == at).nonzero().squeeze(1).tolist() for at in (row, row + ways - 1))
-    pairs = [(one, other) for one in ahead for other in back]
-    routes = log.joined([row] * len(pairs), *zip(*pairs, strict=True))
+    pairs = torch.tensor([(one, other) for one in ahead for other in back])
+    routes = log.joined([row] * len(pairs), *pairs.T)
     return max(prize_of(instance, route) for route in routes)
 
 
@@ -114,7 +114,7 @@ def test_the_kernel_finds_as_much(nodes: int, costs: str, ways: int) -> None:
     found = 0
     for known in (prize, prize - 0.5, torch.full_like(prize, -torch.inf)):
         ends = both_ends(expander.problems, expander.log.by_cost(), ways, known)
-        plain, fused = one_by_one(ends).tolist(), fused_meet(ends).tolist()
+        plain, fused = one_by_one(ends), fused_meet(ends)
         first = range(0, ways * len(instances), ways)
         for instance, one, other in zip(
             instances, expander.log.joined(first, *plain), expander.log.joined(first, *fused), strict=True

@@ -36,12 +36,10 @@ def logged(expander: Expander, ways: int, number: int) -> list[list[int]]:
     """All paths of an instance from its start or, turned round, to its end, each with both ends."""
     log, row = expander.log, number * ways
     owner = log._instance[: log.used].tolist()
-    links = log._link[: log.used].numpy()
     start, end = int(log.problems.start[row]), int(log.problems.end[row])
-    stops = [
-        (owner[path] - row, log._stops(links, path)) for path in range(log.used) if row <= owner[path] < row + ways
-    ]
-    return [[start, *(path[::-1] if back else path), end] for back, path in stops]
+    stops = zip(owner, log._stops(torch.arange(log.used)), strict=True)
+    own = [(one - row, path) for one, path in stops if row <= one < row + ways]
+    return [[start, *(path[::-1] if back else path), end] for back, path in own]
 
 
 def judged(instance: Instance, route: list[int]) -> Tour | None:

@@ -108,31 +108,37 @@ class PathLog:
 
         Where the parent is -1 there is no route, and the list is empty.
         """
-        links = self._link[: self.used].cpu().numpy()
         ends = torch.stack((self.problems.start, self.problems.end, parent, last), 1).tolist()
         return [
-            [start, *self._stops(links, path), *([stop] if stop >= 0 else []), end] if path >= 0 else []
-            for start, end, path, stop in ends
+            [start, *stops, *([stop] if stop >= 0 else []), end] if path >= 0 else []
+            for (start, end, path, stop), stops in zip(ends, self._stops(parent), strict=True)
         ]
 
-    def joined(self, row: Sequence[int], front: Sequence[int], back: Sequence[int]) -> list[list[int]]:
+    def joined(self, row: Sequence[int], front: Tensor, back: Tensor) -> list[list[int]]:
         """Routes of the instances at `row`, each along one logged path and then backwards along another; -1: none."""
-        links = self._link[: self.used].cpu().numpy()
         start, end = self.problems.start.tolist(), self.problems.end.tolist()
         return [
-            [start[at], *self._stops(links, one), *reversed(self._stops(links, other)), end[at]] if one >= 0 else []
-            for at, one, other in zip(row, front, back, strict=True)
+            [start[at], *one, *reversed(other), end[at]] if there else []
+            for at, there, one, other in zip(
+                row, (front >= 0).tolist(), self._stops(front), self._stops(back), strict=True
+            )
         ]
 
-    def _stops(self, links: npt.NDArray[np.int64], number: int) -> list[int]:
-        """The nodes of a logged path after its start."""
-        nodes, backwards = self.problems.nodes, []
-        link = int(links[number])
-        while link >= 0:
-            number, node = divmod(link, nodes)
-            backwards.append(node)
-            link = int(links[number])
-        return backwards[::-1]
+    def _stops(self, number: Tensor) -> list[list[int]]:
+        """The nodes of some logged paths after their starts; none where the number is -1.
+
+        All paths go up one node at a time together: a log may be far larger than what they need of it.
+        """
+        backwards = []
+        while True:
+            link = torch.where(number >= 0, self._link[number.clamp_min(0)], -1)
+            if not (link >= 0).any():
+                break
+            number = torch.where(link >= 0, link // self.problems.nodes, -1)
+            backwards.append(torch.where(link >= 0, link % self.problems.nodes, -1))
+        if not backwards:
+            return [[]] * len(number)
+        return [[node for node in row if node >= 0] for row in torch.stack(backwards[::-1], 1).tolist()]
 
     def closing(self, row: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """The paths of an instance that can go straight to the end, most prize first, then least cost.
@@ -152,7 +158,7 @@ class PathLog:
 
     def route(self, number: int, row: int) -> list[int]:
         """The route that goes straight to the end after a logged path of an instance."""
-        stops = self._stops(self._link[: self.used].cpu().numpy(), number)
+        (stops,) = self._stops(torch.tensor([number], device=self.problems.device))
         return [int(self.problems.start[row]), *stops, int(self.problems.end[row])]
 
     def _append(self, link: Tensor, states: States) -> None:

@@ -12,6 +12,9 @@ from torch import Tensor
 
 from orienteer.core.instance import TOLERANCE, Array, Instance
 
+COSTS_AT_ONCE = 2**19
+"""Costs that are brought to a device together: few enough to stay in a processor's cache."""
+
 
 @dataclass(frozen=True)
 class CostTable:
@@ -42,16 +45,13 @@ class Problems:
     def from_instances(cls, instances: Sequence[Instance], device: torch.device | str = "cpu") -> "Problems":
         """The batch of these instances on `device`."""
         nodes = max(instance.size for instance in instances)
-        costs = np.full((len(instances), nodes, nodes), np.inf)
         prizes = np.zeros((len(instances), nodes))
         to_end = np.full((len(instances), nodes), np.inf)
         for row, instance in enumerate(instances):
-            size = instance.size
-            costs[row, :size, :size] = instance.costs
-            prizes[row, :size] = _on_grid(instance.prizes, instance.reachable)
-            to_end[row, :size] = instance.to_end
+            prizes[row, : instance.size] = _on_grid(instance.prizes, instance.reachable)
+            to_end[row, : instance.size] = instance.to_end
         return cls(
-            costs=torch.from_numpy(costs).to(device),
+            costs=_costs(instances, nodes, device),
             prizes=torch.from_numpy(prizes).to(device),
             limit=torch.tensor([one.limit for one in instances], dtype=torch.float64, device=device),
             start=torch.tensor([one.start for one in instances], device=device),
@@ -145,6 +145,20 @@ class Problems:
 def is_symmetric(costs: Tensor) -> Tensor:
     """(matrix,) bool: whether every leg of (matrix, node, node) costs is the same in both directions."""
     return (costs == costs.mT).flatten(1).all(1)
+
+
+def _costs(instances: Sequence[Instance], nodes: int, device: torch.device | str) -> Tensor:
+    """(instance, node, node) costs, padded; all go through one small array, since fresh memory is slow to write."""
+    costs = torch.empty(len(instances), nodes, nodes, dtype=torch.float64, device=device)
+    some = max(1, COSTS_AT_ONCE // nodes**2)
+    part = np.empty((min(some, len(instances)), nodes, nodes))
+    for at in range(0, len(instances), some):
+        group = instances[at : at + some]
+        part.fill(np.inf)
+        for row, instance in enumerate(group):
+            part[row, : instance.size, : instance.size] = instance.costs
+        costs[at : at + some] = torch.from_numpy(part[: len(group)])
+    return costs
 
 
 def _on_grid(prizes: Array, reachable: npt.NDArray[np.bool_]) -> Array:

@@ -14,7 +14,7 @@ from orienteer.core.instance import Instance
 
 BASES = 40
 """Routes of an instance whose stretches are exchanged, beside its best."""
-MOST_LOOKS = 2**17
+MOST_LOOKS = 2**19
 """Paths times routes of an instance, at most: where there are many paths, there are fewer routes."""
 
 
@@ -25,7 +25,7 @@ def recombined(log: PathLog, ways: int, routes: list[list[int]], prize: Tensor) 
     """
     problems, paths = log.problems, log.by_cost()
     first = range(0, problems.batch, ways)
-    joined = log.joined(first, *meet(problems, paths, ways, prize).tolist())
+    joined = log.joined(first, *meet(problems, paths, ways, prize))
     best = [better or route for better, route in zip(joined, routes, strict=True)]
     return (together if has_kernels(problems.device) else one_by_one)(problems, paths, ways, best)
 
