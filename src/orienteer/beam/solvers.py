@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import closing
 from itertools import zip_longest
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 
@@ -138,9 +138,9 @@ class BeamSolver(Solver):
             found = self.gather(expander, clock.ways, clock.ended)
             routes = found.routes()
             others = [self._others(found, row, route) for row, route in enumerate(routes)]
-        share, ended = clock.share, clock.ended
+        share, ended, settings = clock.share, clock.ended, self.settings
         return [
-            self._result(one, (sure, route), more, share, clock.steps, ended)
+            self._result(one, (sure, route), more, share, clock.steps, ended, dict(settings))
             for one, sure, route, more in zip(batch, known, routes, others, strict=True)
         ]
 
@@ -157,6 +157,7 @@ class BeamSolver(Solver):
         seconds: float,
         steps: int,
         ended: bool,
+        settings: dict[str, Any],
     ) -> Result:
         run = Run(instance, Never(), shortest=self.shortest)
         for route in routes:
@@ -167,7 +168,7 @@ class BeamSolver(Solver):
             self._prove(run)
         run.steps = steps
         trace = (Improvement(seconds, steps, run.best.prize),)
-        return dataclasses.replace(run.result(self.name, 0, self.settings), seconds=seconds, trace=trace)
+        return dataclasses.replace(run.result(self.name, 0, settings), seconds=seconds, trace=trace)
 
     def _better(self, prize: float, cost: float, run: Run) -> bool:
         """Whether a route is better than the one that the run knows."""
