@@ -169,7 +169,7 @@ def _survey_kernel(  # type: ignore[no-untyped-def]
             spot += 1
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["cells"])  # or it is compiled anew for some numbers
 def _scan_kernel(  # type: ignore[no-untyped-def]
     gain_out, total_out, move, cells, row, begins, aheads, ends, parent, last, cost, prize, stops, costs, prizes,
     budget, symmetric, route, size, place, spent, won, passed, saving, room, nodes,

@@ -40,7 +40,7 @@ def fused_meet(ends: Ends) -> Tensor:
     return torch.where(best < 0, -1, paths.number[best])
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["programs"])  # or it is compiled anew for some numbers
 def _meet_kernel(  # type: ignore[no-untyped-def]
     owner, at, front, back, budget, least, first, last, cost, prize, stops, costs, found, pair, programs, nodes,
     words, FRONT: tl.constexpr, BACK: tl.constexpr,

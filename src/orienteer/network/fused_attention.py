@@ -98,7 +98,7 @@ def new_table(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
     return table
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["states"])  # or it is compiled anew for some numbers
 def _clear_tail_kernel(table, first, count, states, size, each, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     begin = (tl.load(first + states - 1) + tl.load(count + states - 1)) * each
     stride = tl.num_programs(0) * BLOCK
