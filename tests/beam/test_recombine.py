@@ -1,6 +1,7 @@
 """Stretches of routes exchanged for stretches of logged paths."""
 
 import os
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -19,7 +20,7 @@ from orienteer.beam.solvers import PrizeCostLevelSearch
 from orienteer.beam.ways import Found, put_together
 from orienteer.core.errors import InfeasibleTour
 from orienteer.core.instance import Instance
-from orienteer.core.stop import MaxSteps
+from orienteer.core.stop import MaxSteps, Progress, as_stop
 from orienteer.core.tour import Tour, check_tour
 from orienteer.data.generate import generate
 
@@ -124,6 +125,37 @@ def test_a_search_that_is_stopped_is_not_recombined() -> None:
         assert (left == right) is same
 
 
+def test_exchanges_end_when_it_is_over() -> None:
+    instances = list(generate(40, "uniform", "euclidean", count=4, seed=6))
+    expander = searched(instances, 1, beam=2)
+    before, paths = Found(expander, 1).routes(), expander.log.by_cost()
+    totals = []
+    for looks in (0, 1, 3, 1000):
+        over = partial(next, iter([False] * looks), True)
+        after = one_by_one(expander.problems, paths, 1, before, over)
+        assert looks or after == before
+        totals.append(sum(check_tour(one, route).prize for one, route in zip(instances, after, strict=True)))
+    assert totals == sorted(totals)
+    assert totals[0] < totals[-1]
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_stop_is_asked_while_routes_are_made(batch: bool) -> None:
+    """One that ends when it is asked again after as many steps as before: with the first question after the search."""
+    asked: list[int] = []
+
+    def stop(now: Progress) -> bool:
+        asked.append(now.steps)
+        return now.steps > 0 and asked.count(now.steps) > 1
+
+    (instance,) = generate(30, "uniform", "euclidean", count=1, seed=2)
+    solver = PrizeCostLevelSearch(CostLevelConfig(4, device="cpu"))
+    result = solver.solve_batch([instance], as_stop(stop))[0] if batch else solver.solve(instance, as_stop(stop))
+    assert asked[-2:] == [result.steps] * 2
+    assert asked.count(result.steps) == 2
+    assert check_tour(instance, result.tour.nodes)
+
+
 def test_few_looks_and_small_pieces_make_routes_too(monkeypatch: pytest.MonkeyPatch) -> None:
     (instance,) = generate(30, "uniform", "euclidean", count=1, seed=2)
     solver = PrizeCostLevelSearch(CostLevelConfig(4, device="cpu"))
@@ -162,4 +194,5 @@ def test_kernels_make_the_same(costs: str, apart: bool, ways: int, nodes: int, m
     paths, routes = expander.log.by_cost(), Found(expander, ways).routes()
     plain = one_by_one(expander.problems, paths, ways, routes)
     assert together(expander.problems, paths, ways, routes) == plain
+    assert together(expander.problems, paths, ways, routes, lambda: True) == routes
     assert costs != "euclidean" or plain != routes

@@ -70,6 +70,14 @@ def test_steps_are_obeyed_and_the_best_so_far_comes_back(name):
     assert sum(a.prize for a in early) < sum(b.prize for b in late)
 
 
+def test_a_tau_far_below_the_limit_is_refused_alone_and_in_a_batch():
+    instance = small_instance("euclidean", 5, 0).replace(limit=1e303)
+    with pytest.raises(ValueError, match="tau must make at most"):
+        solve(instance, "cs-p", tau=1e-9)
+    with pytest.raises(ValueError, match="tau must make at most"):
+        solve_batch([instance], "cs-p", tau=1e-9)
+
+
 def test_time_is_shared_by_a_batch(monkeypatch):
     """A clock that ticks a second at every look: ten instances with two seconds each may look twenty times."""
     ticks = iter(range(10**6))

@@ -40,6 +40,13 @@ def test_shares_are_equal_unless_given(pair: tuple[Path, Path], tmp_path: Path) 
     assert [part["share"] for part in header.record["average"]] == [0.5, 0.5]
 
 
+def test_a_mean_of_means_and_of_large_shares(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    once = average_weights(pair, tmp_path / "once.safetensors", (1e308, 1e308), "cpu", count=1)
+    _, header = load_model(average_weights((once, pair[0]), tmp_path / "twice.safetensors", device="cpu", count=1))
+    shares = [[part["share"] for part in parts["average"]] for parts in (header.record, header.record["average"][0])]
+    assert shares == [[0.5, 0.5], [0.5, 0.5]]
+
+
 @pytest.mark.parametrize("shares", [(1,), (1, 0), (1, -1), (1, float("nan")), (1, float("inf"))])
 def test_shares_that_make_no_mean_are_refused(
     shares: tuple[float, ...], pair: tuple[Path, Path], tmp_path: Path
@@ -51,7 +58,7 @@ def test_shares_that_make_no_mean_are_refused(
 
 def test_networks_that_do_not_go_together_are_refused(pair: tuple[Path, Path], tmp_path: Path) -> None:
     wide = _network(tmp_path, "wide", 1, PolicyConfig(32, 2, 1))
-    with pytest.raises(ValueError, match="early and wide are networks of different shapes"):
+    with pytest.raises(ValueError, match="early and wide have no mean: hidden is 16 in one, 32 in the other"):
         average_weights((pair[0], wide), tmp_path / "mean.safetensors", device="cpu")
     with pytest.raises(ValueError, match="two or more"):
         average_weights(pair[:1], tmp_path / "mean.safetensors", device="cpu")
@@ -76,6 +83,7 @@ def test_the_command_writes_and_lists_the_mean(
         (("--shares", "1,1"), "--shares goes with --average"),
         (("--average", "mean.safetensors", "--shares", "1,x"), "--shares must be numbers"),
         (("--average", "no/folder/mean.safetensors"), "no/folder"),
+        (("--average", "late.safetensors"), "also read or written by this command"),
     ],
 )
 def test_wrong_options_are_refused(

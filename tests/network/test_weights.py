@@ -46,6 +46,12 @@ def test_models_come_back_with_all_that_was_said(kind: Any, tmp_path: Path) -> N
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_files_have_the_usual_permissions(file: Path) -> None:
+    other = file.with_name("other")
+    other.write_text("")
+    assert file.stat().st_mode == other.stat().st_mode
+
+
 def test_shipped_weights_go_by_name(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "SHIPPED", file.parent)
     assert [header.name for header in list_weights()] == ["mine"]

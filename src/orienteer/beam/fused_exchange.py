@@ -4,6 +4,8 @@ Many routes go through rounds together. In each, one kernel surveys the routes, 
 route in a block of paths, and one makes the exchanges; routes that nothing improves drop out.
 """
 
+from collections.abc import Callable
+
 import torch
 import triton
 import triton.language as tl
@@ -35,7 +37,14 @@ def walk(problems: Problems, paths: SortedPaths, ways: int, base: Tensor) -> tup
 
 
 def fused_exchange(
-    problems: Problems, paths: SortedPaths, ways: int, budget: Tensor, row: Tensor, route: Tensor, size: Tensor
+    problems: Problems,
+    paths: SortedPaths,
+    ways: int,
+    budget: Tensor,
+    row: Tensor,
+    route: Tensor,
+    size: Tensor,
+    over: Callable[[], bool],
 ) -> tuple[Tensor, Tensor]:
     """(route,) the prizes of the stops and the costs after all exchanges, which change `route` and `size`.
 
@@ -43,15 +52,23 @@ def fused_exchange(
         budget: (row,) what a route may cost.
         row: (route,) the first row of each route's instance.
         route: (route, node + 1) nodes, of which the first `size` (route,) count.
+        over: Whether to end early; asked before every round.
     """
     some = min(max(1, AT_ONCE // problems.nodes), MOST_ROUTES)
     parts = [slice(at, at + some) for at in range(0, len(route), some)]
-    results = [_rounds(problems, paths, ways, budget, row[part], route[part], size[part]) for part in parts]
+    results = [_rounds(problems, paths, ways, budget, row[part], route[part], size[part], over) for part in parts]
     return torch.cat([one for one, _ in results]), torch.cat([one for _, one in results])
 
 
 def _rounds(
-    problems: Problems, paths: SortedPaths, ways: int, budget: Tensor, row: Tensor, route: Tensor, size: Tensor
+    problems: Problems,
+    paths: SortedPaths,
+    ways: int,
+    budget: Tensor,
+    row: Tensor,
+    route: Tensor,
+    size: Tensor,
+    over: Callable[[], bool],
 ) -> tuple[Tensor, Tensor]:
     prize, cost = torch.empty_like(budget[row]), torch.empty_like(budget[row])
     begin, ahead, end = paths.first[row], paths.first[row + 1], paths.first[row + ways]
@@ -64,7 +81,7 @@ def _rounds(
         place, spent, won, passed = _surveyed(problems, paths, own, some, length)
         last = (length - 1)[:, None]
         prize[left], cost[left] = won.gather(1, last)[:, 0], spent.gather(1, last)[:, 0]
-        if turn == ROUNDS:
+        if turn == ROUNDS or over():
             break
         shape = (len(left), blocks)
         gain, total = (torch.empty(shape, dtype=torch.float64, device=route.device) for _ in range(2))

@@ -31,6 +31,7 @@ class SortedPaths:
     cost: Tensor  # (path,) float64
     prize: Tensor  # (path,) float64, of the stops: without start and end
     stops: Tensor  # (path, word) int64, a bit for each of them
+    size: Tensor  # (path,) int64, how many they are
     ends: Tensor  # (batch,) float64, the prize of start and end
 
 
@@ -90,8 +91,11 @@ class PathLog:
         instance, link = instance[number], self._link[number]
         begun, ends = self._visited[:batch], self._prize[:batch]  # the first paths have visited start and end alone
         place = torch.empty_like(number).scatter_(0, number, torch.arange(len(number), device=number.device))
-        some = max(1, PACKED_AT_ONCE // problems.nodes)
-        pieces = (number[at : at + some] for at in range(0, len(number), some))
+        stops, size = [], []
+        for piece in torch.split(number, max(1, PACKED_AT_ONCE // problems.nodes)):
+            stopped = self._visited[piece] & ~begun[self._instance[piece]]
+            stops.append(as_bits(stopped))
+            size.append(stopped.sum(1))
         return SortedPaths(
             functional.pad(torch.bincount(instance, minlength=batch).cumsum(0), (1, 0)),
             number,
@@ -99,7 +103,8 @@ class PathLog:
             torch.where(link < 0, problems.start[instance], link % problems.nodes),
             cost[number],
             self._prize[number] - ends.index_select(0, instance),
-            torch.cat([as_bits(self._visited[piece] & ~begun[self._instance[piece]]) for piece in pieces]),
+            torch.cat(stops),
+            torch.cat(size),
             ends,
         )
 

@@ -138,8 +138,8 @@ class Problems:
         real = nearest < torch.inf
         typical = nearest.masked_fill(~real, 0.0).sum(1) / real.sum(1).clamp(min=1)
         typical = typical.maximum(1e-9 * self.limit)
-        near = torch.exp(-costs / typical[:, None, None])
-        return (near + near.mT) / 2, typical
+        near = costs.div_(-typical[:, None, None]).exp_()  # in place: matrices may be most of what there is
+        return near.add(near.mT).mul_(0.5), typical
 
 
 def is_symmetric(costs: Tensor) -> Tensor:

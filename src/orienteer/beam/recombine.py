@@ -1,8 +1,11 @@
 """Better routes from what a search has logged: its paths put together from both ends, and exchanged in part."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -14,11 +17,19 @@ from orienteer.core.instance import Instance
 
 BASES = 40
 """Routes of an instance whose stretches are exchanged, beside its best."""
-MOST_LOOKS = 2**19
-"""Paths times routes of an instance, at most: where there are many paths, there are fewer routes."""
+MOST_LOOKS = 2**24
+"""Stops of all paths times routes of an instance, at most: where there are many paths, there are fewer routes."""
+
+Over = Callable[[], bool]
+"""Whether to end early, with the best so far."""
 
 
-def recombined(log: PathLog, ways: int, routes: list[list[int]], prize: Tensor) -> list[list[int]]:
+def never() -> bool:
+    """Does not end early."""
+    return False
+
+
+def recombined(log: PathLog, ways: int, routes: list[list[int]], prize: Tensor, over: Over = never) -> list[list[int]]:
     """The routes of a batch in which every instance has `ways` rows, or better ones made of what is in the log.
 
     `prize` is (instance,) that of the routes. Where there is none, and no two paths make one, an empty list stays.
@@ -27,7 +38,7 @@ def recombined(log: PathLog, ways: int, routes: list[list[int]], prize: Tensor) 
     first = range(0, problems.batch, ways)
     joined = log.joined(first, *meet(problems, paths, ways, prize))
     best = [better or route for better, route in zip(joined, routes, strict=True)]
-    return (together if has_kernels(problems.device) else one_by_one)(problems, paths, ways, best)
+    return (together if has_kernels(problems.device) else one_by_one)(problems, paths, ways, best, over)
 
 
 @cache
@@ -62,17 +73,18 @@ def good_paths(problems: Problems, paths: SortedPaths, ways: int, count: int) ->
     new[1:] = (instance[1:] != instance[:-1]) | (stops[1:] != stops[:-1]).any(1)
     place, instance = place[new], instance[new]
     rank = torch.arange(len(place), device=device) - torch.searchsorted(instance, instance)
-    enough = (MOST_LOOKS // length.view(-1, ways).sum(1)).clamp(1, count)  # (instance,)
+    looks = torch.zeros_like(length).index_add_(0, row, paths.size + 1).view(-1, ways).sum(1)  # (instance,) a route
+    enough = (MOST_LOOKS // looks).clamp(1, count)
     chosen = rank < enough[instance]
     table = torch.full((batch // ways, count), -1, device=device)
     table[instance[chosen], rank[chosen]] = place[chosen]
     return table
 
 
-def one_by_one(problems: Problems, paths: SortedPaths, ways: int, routes: list[list[int]]) -> list[list[int]]:
+def one_by_one(
+    problems: Problems, paths: SortedPaths, ways: int, routes: list[list[int]], over: Over = never
+) -> list[list[int]]:
     """What exchanges make of each route and of the good paths of its instance, on the CPU."""
-    from orienteer.kernels.exchange import best_exchanged
-
     bases = good_paths(problems, paths, ways, BASES).cpu().numpy()
     parent = paths.parent.cpu().numpy()
     columns = [one.cpu().numpy() for one in (paths.last, paths.cost, paths.prize, paths.stops)]
@@ -84,16 +96,31 @@ def one_by_one(problems: Problems, paths: SortedPaths, ways: int, routes: list[l
             better.append(route)
             continue
         begin, own = first[row], slice(first[row], first[row + ways])
-        made = best_exchanged(
-            np.array(route), some[some >= 0] - begin,
+        given = (
             np.maximum(parent[own] - begin, -1), *(one[own] for one in columns), first[row + 1] - begin,
             costs[row], prizes[row], budget[row], symmetric[row],
         )  # fmt: skip
-        better.append(made.tolist())
+        better.append(_best_exchanged(route, some[some >= 0] - begin, over, given))
     return better
 
 
-def together(problems: Problems, paths: SortedPaths, ways: int, routes: list[list[int]]) -> list[list[int]]:
+def _best_exchanged(route: list[int], bases: npt.NDArray[np.int64], over: Over, given: tuple[Any, ...]) -> list[int]:
+    """The best of what exchanges make of a route and of the routes along some paths, up to when it is over."""
+    from orienteer.kernels.exchange import exchanged
+
+    best, best_prize, best_cost = np.array(route), -np.inf, np.inf
+    for base in (-1, *bases):
+        if over():
+            break
+        made, prize, cost = exchanged(np.array(route), base, *given)
+        if prize > best_prize or (prize == best_prize and cost < best_cost):
+            best, best_prize, best_cost = made, prize, cost
+    return best.tolist()
+
+
+def together(
+    problems: Problems, paths: SortedPaths, ways: int, routes: list[list[int]], over: Over = never
+) -> list[list[int]]:
     """The same for all at once, on a GPU."""
     from orienteer.beam.fused_exchange import fused_exchange, walk
 
@@ -108,7 +135,7 @@ def together(problems: Problems, paths: SortedPaths, ways: int, routes: list[lis
     nodes = torch.cat((filled, walked))
     size = torch.cat((torch.tensor([len(routes[number]) for number in known], device=device), sizes))
     owner = torch.cat((instance, instance[:, None].expand_as(bases)[bases >= 0]))
-    prize, cost = fused_exchange(problems, paths, ways, safe_budget(problems), owner * ways, nodes, size)
+    prize, cost = fused_exchange(problems, paths, ways, safe_budget(problems), owner * ways, nodes, size, over)
     order = cost.argsort(stable=True)
     order = order[prize[order].argsort(descending=True, stable=True)]
     order = order[owner[order].argsort(stable=True)]

@@ -16,8 +16,9 @@ from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
 from orienteer.beam.cost_level import LEVELS, CostLevelConfig, cost_level_search
 from orienteer.beam.device import choose_device, in_lanes, lanes_for, memory_budget
 from orienteer.beam.expand import Expander, Watch
+from orienteer.beam.levels import MOST_LEVELS
 from orienteer.beam.problems import Problems
-from orienteer.beam.recombine import compile_kernels
+from orienteer.beam.recombine import Over, compile_kernels
 from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
 from orienteer.beam.seen import SLOTS
 from orienteer.beam.step import StepConfig, step_search
@@ -58,8 +59,8 @@ class BeamSolver(Solver):
         """From how many ends an instance is searched: 1, or 2 with half of the beam for each."""
         return 1
 
-    def gather(self, expander: Expander, ways: int, stopped: bool) -> Found:
-        """The routes of a search, which has finished or was stopped."""
+    def gather(self, expander: Expander, ways: int, over: Over) -> Found:
+        """The routes of a search that has finished, with what can be made of them before it is `over`."""
         return Found(expander, ways)
 
     def search(self, run: Run, seed: int) -> None:
@@ -81,7 +82,7 @@ class BeamSolver(Solver):
 
         problems = put_together([run.instance], ways, device)
         expander = self.explore(problems, self.scorer(device), watch, ways)
-        found = self.gather(expander, ways, ended)
+        found = Found(expander, ways) if ended else self.gather(expander, ways, run.report)
         route = found.routes()[0]
         if route:
             run.offer(route)
@@ -135,7 +136,7 @@ class BeamSolver(Solver):
             known = [self.fallback(one) for one in batch]
             problems = put_together(batch, clock.ways, device)
             expander = self.explore(problems, scorer, clock, clock.ways)
-            found = self.gather(expander, clock.ways, clock.ended)
+            found = Found(expander, clock.ways) if clock.ended else self.gather(expander, clock.ways, clock.over)
             routes = found.routes()
             others = [self._others(found, row, route) for row, route in enumerate(routes)]
         share, ended, settings = clock.share, clock.ended, self.settings
@@ -242,9 +243,9 @@ class CostLevelSolver(BeamSolver):
             config = dataclasses.replace(config, beam=-(-config.beam // ways))
         return cost_level_search(problems, scorer, config, watch)
 
-    def gather(self, expander: Expander, ways: int, stopped: bool) -> Found:
+    def gather(self, expander: Expander, ways: int, over: Over) -> Found:
         found = Found(expander, ways)
-        return found.recombined() if self._recombines and not stopped else found
+        return found.recombined(over) if self._recombines else found
 
     @property
     def _recombines(self) -> bool:
@@ -252,7 +253,9 @@ class CostLevelSolver(BeamSolver):
         return self.config.recombine and self.config.beam is not None
 
     def beams(self, instance: Instance) -> int:
-        return LEVELS + 2 if self.config.tau is None else int(instance.budget / self.config.tau) + 2
+        if self.config.tau is None:
+            return LEVELS + 2
+        return int(min(instance.budget / self.config.tau, MOST_LEVELS)) + 2
 
 
 class StepSolver(BeamSolver):
@@ -306,7 +309,7 @@ class _BatchClock:
         self.size, self.stop, self.halt, self.ways = size, stop, halt, ways
         self.began = time.perf_counter()
         self.steps = self.best_step = 0
-        self.total = float("-inf")
+        self.total = self.least = float("-inf")
         self.ended = stop(Progress(0.0, 0, 0, float("-inf")))
 
     @property
@@ -314,16 +317,17 @@ class _BatchClock:
         """Seconds so far for each instance."""
         return (time.perf_counter() - self.began) / self.size
 
+    def over(self) -> bool:
+        """Whether to end, by what is known of the prizes."""
+        now = Progress(self.share, self.steps, self.steps - self.best_step, self.least)
+        return self.halt.is_set() or self.stop(now)
+
     def __call__(self, expander: Expander) -> bool:
         self.steps += 1
-        if self.halt.is_set():
-            self.ended = True
-            return True
-        if isinstance(self.stop, Never):
-            return False  # without a look at the prizes a GPU need not wait
-        prize = expander.best.prize.view(-1, self.ways).amax(1)
-        total, least = torch.stack((prize.sum(), prize.min())).tolist()
-        if total > self.total:
-            self.total, self.best_step = total, self.steps
-        self.ended = self.stop(Progress(self.share, self.steps, self.steps - self.best_step, least))
+        if not isinstance(self.stop, Never):  # without a look at the prizes a GPU need not wait
+            prize = expander.best.prize.view(-1, self.ways).amax(1)
+            total, self.least = torch.stack((prize.sum(), prize.min())).tolist()
+            if total > self.total:
+                self.total, self.best_step = total, self.steps
+        self.ended = self.over()
         return self.ended

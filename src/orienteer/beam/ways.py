@@ -10,7 +10,7 @@ from orienteer.beam.alternatives import alternatives
 from orienteer.beam.expand import Expander
 from orienteer.beam.meet import MARGIN
 from orienteer.beam.problems import Problems
-from orienteer.beam.recombine import recombined
+from orienteer.beam.recombine import Over, never, recombined
 from orienteer.core.instance import Instance
 
 
@@ -31,13 +31,13 @@ class Found:
     ways: int
     better: list[list[int]] | None = None  # (instance,) routes at least as good as any that a path has become
 
-    def recombined(self) -> "Found":
-        """The same with the best that can be made of all paths."""
-        return replace(self, better=recombined(self.expander.log, self.ways, self.routes(), self.prize))
+    def recombined(self, over: Over = never) -> "Found":
+        """The same with the best that can be made of all paths, or what is made of them until it is `over`."""
+        return replace(self, better=recombined(self.expander.log, self.ways, self.routes(), self.prize, over))
 
     @property
     def prize(self) -> Tensor:
-        """(instance,) of the best route so far; minus infinity where there is none."""
+        """(instance,) of the best route that a path has become; minus infinity where there is none."""
         return self._of_better_side(self.expander.best.prize)
 
     @property

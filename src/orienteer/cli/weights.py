@@ -1,5 +1,8 @@
 """`orienteer weights`: what is shipped, or what a file holds."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import click
 
 
@@ -17,11 +20,12 @@ def weights(names: tuple[str, ...], as_json: bool, average: str | None, shares: 
 
     from orienteer.network.weights import find_weights, list_weights, read_header
 
-    if average is not None:
-        names = (_averaged(names, average, shares),)
-    elif shares is not None:
+    if shares is not None and average is None:
         raise click.UsageError("--shares goes with --average")
-    headers = [read_header(find_weights(name)) for name in names] if names else list_weights()
+    paths = [find_weights(name) for name in names]
+    if average is not None:
+        paths = [_averaged(paths, average, shares)]
+    headers = [read_header(path) for path in paths] if paths else list_weights()
     if as_json:
         told = [
             {
@@ -48,12 +52,12 @@ def weights(names: tuple[str, ...], as_json: bool, average: str | None, shares: 
             click.echo(f"    {name}: greedy {prize:.3f}")
 
 
-def _averaged(names: tuple[str, ...], out: str, shares: str | None) -> str:
+def _averaged(paths: Sequence[Path], out: str, shares: str | None) -> Path:
     """The path of the mean, after validation."""
     from orienteer.cli.options import check_writable, positive_numbers
     from orienteer.learn.average import average_weights
 
-    check_writable(out)
+    check_writable(out, *paths)
     portions = None if shares is None else positive_numbers("--shares", shares)
     click.echo("greedy routes on the validation sets ...", err=True)
-    return str(average_weights(names, out, portions))
+    return average_weights(paths, out, portions)

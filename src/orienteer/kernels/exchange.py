@@ -17,29 +17,25 @@ SAVING = 1e-9
 
 
 @njit(cache=True, error_model="numpy")
-def best_exchanged(
-    route: Ints, bases: Ints, parent: Ints, node: Ints, cost: Floats, prize: Floats, stops: Ints, ahead: int,
+def exchanged(
+    route: Ints, base: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, stops: Ints, ahead: int,
     costs: Floats, prizes: Floats, budget: float, both_ways: bool,
-) -> Ints:  # fmt: skip
-    """The best of what exchanges make of a route, and of the paths `bases` gone straight to their other end.
+) -> tuple[Ints, float, float]:  # fmt: skip
+    """What exchanges make of a route, or with a `base` of that path gone straight to its other end; prize and cost.
 
-    See `exchange` for the others.
+    The prize is that of the stops, without start and end. See `exchange` for the others.
     """
     room, size = np.empty(len(prizes) + 1, dtype=np.int64), len(route)
-    best, best_prize, best_cost = route, -np.inf, np.inf
-    for number in range(-1, len(bases)):
-        if number < 0:
-            room[:size] = route
-        else:
-            size = _walk(room, route[0], route[-1], bases[number], parent, node, ahead)
-        size = exchange(room, size, parent, node, cost, prize, stops, ahead, costs, prizes, budget, both_ways)
-        worth, total = 0.0, 0.0
-        for at in range(1, size):
-            worth += prizes[room[at]] if at < size - 1 else 0.0
-            total += _leg(costs, room[at - 1], room[at])
-        if worth > best_prize or (worth == best_prize and total < best_cost):
-            best, best_prize, best_cost = room[:size].copy(), worth, total
-    return best
+    if base < 0:
+        room[:size] = route
+    else:
+        size = _walk(room, route[0], route[-1], base, parent, node, ahead)
+    size = exchange(room, size, parent, node, cost, prize, stops, ahead, costs, prizes, budget, both_ways)
+    worth, total = 0.0, 0.0
+    for at in range(1, size):
+        worth += prizes[room[at]] if at < size - 1 else 0.0
+        total += _leg(costs, room[at - 1], room[at])
+    return room[:size], worth, total
 
 
 @njit(cache=True, error_model="numpy")

@@ -45,14 +45,19 @@ def _portions(names: Sequence[str | Path], shares: Sequence[float] | None) -> li
         raise ValueError(f"there are {len(given)} shares for {len(names)} weights")
     if not all(math.isfinite(share) and share > 0 for share in given):
         raise ValueError(f"shares must be above 0, got {', '.join(f'{share:g}' for share in given)}")
-    return [share / sum(given) for share in given]
+    largest = max(given)  # whose sum may be no float
+    return [share / largest / math.fsum(one / largest for one in given) for share in given]
 
 
 def _check_alike(headers: Sequence[Header]) -> None:
     first = headers[0]
     for other in headers[1:]:
-        if other.config != first.config:
-            raise ValueError(f"{first.name} and {other.name} are networks of different shapes")
+        for key in sorted(first.config.keys() | other.config.keys()):
+            one, two = first.config.get(key), other.config.get(key)
+            if one != two:
+                raise ValueError(
+                    f"{first.name} and {other.name} have no mean: {key} is {one} in one, {two} in the other"
+                )
 
 
 def _mean(models: Sequence[Model], portions: Sequence[float]) -> Model:
@@ -67,9 +72,10 @@ def _mean(models: Sequence[Model], portions: Sequence[float]) -> Model:
 
 def _record(headers: Sequence[Header], portions: Sequence[float]) -> dict[str, object]:
     """The longest training's, and how far each part had come."""
-    longest = max(headers, key=lambda header: header.record.get("minutes", 0))
+    longest = max(headers, key=lambda header: header.record.get("minutes") or 0)
+    told = ("seed", "iterations", "states", "minutes", "average")
     parts = [
-        {"share": share, **{key: header.record.get(key) for key in ("seed", "iterations", "states", "minutes")}}
+        {"share": share, **{key: header.record[key] for key in told if key in header.record}}
         for share, header in zip(portions, headers, strict=True)
     ]
     return {**longest.record, "average": parts}

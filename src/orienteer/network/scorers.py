@@ -141,13 +141,15 @@ class DecoderScore:
     def __init__(self, model: RouteModel, part: int | None = None, ways: Tensor | None = None):
         self.model, self.part = model, part
         self.passes = 0
+        self._counting = threading.Lock()
         self._encoded = _Remembered(
             lambda problems: encode(model, problems, cheapest_ways(problems.costs) if ways is None else ways)
         )
 
     @torch.no_grad()
     def children(self, states: States) -> Children:
-        self.passes += len(states)
+        with self._counting:
+            self.passes += len(states)
         encoded = self._encoded(states.problems)
         logits, memory = [], []
         for part in _cut(states, self.part or min(4 * _part(states), MOST_DECODED)):

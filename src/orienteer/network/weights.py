@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
 from orienteer.core.errors import BadFile
 from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
@@ -50,7 +50,7 @@ def save_weights(
     tensors = {name: value.detach().float().cpu().contiguous() for name, value in model.state_dict().items()}
     part = target.with_name(f"{target.name}.part")
     target.parent.mkdir(parents=True, exist_ok=True)
-    save_file(tensors, part, metadata={_KEY: json.dumps(about)})
+    part.write_bytes(save(tensors, metadata={_KEY: json.dumps(about)}))  # for all to read whom the umask allows
     os.replace(part, target)
     return target
 
