@@ -2,14 +2,18 @@
 
 import dataclasses
 import importlib
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from orienteer.core.instance import Instance
 from orienteer.core.result import Result
 from orienteer.core.solver import OnDone, Solver, no_news
 from orienteer.core.stop import OnProgress, Progress, Stop, as_stop, ignore
+from orienteer.core.tour import Tour
 
 
 @dataclass(frozen=True)
@@ -53,85 +57,85 @@ REGISTRY: dict[str, Entry] = {
         Entry(
             "gurobi",
             "the same model with Gurobi, for those who have it",
-            "baseline of Liu et al. 2020",
+            "baseline of Liu et al. 2021",
             "orienteer.exact.gurobi:Gurobi",
         ),
         Entry(
             "cs-p",
             "cost-level beam search CS(K, tau) scored by prize",
-            "Liu, Xu, Su, Xiao and Yang 2020",
+            "Liu, Xu, Su, Xiao and Yang 2021",
             "orienteer.beam.solvers:PrizeCostLevelSearch",
         ),
         Entry(
             "cs-l",
             "cost-level beam search CS(K, tau) scored by the attention network",
-            "Liu, Xu, Su, Xiao and Yang 2020",
+            "Liu, Xu, Su, Xiao and Yang 2021",
             "orienteer.network.solvers:LearnedCostLevelSearch",
         ),
         Entry(
             "an-dqn",
             "attention network trained by double Q-learning, greedy",
-            "Liu, Xu, Su, Xiao and Yang 2020",
+            "Liu, Xu, Su, Xiao and Yang 2021",
             "orienteer.network.solvers:DqnGreedy",
         ),
         Entry(
             "an-dqn-beam",
             "the same network, step-by-step beam search",
-            "Liu, Xu, Su, Xiao and Yang 2020",
+            "Liu, Xu, Su, Xiao and Yang 2021",
             "orienteer.network.solvers:DqnBeam",
         ),
         Entry(
             "an-a2c",
             "attention network trained as actor and critic, greedy",
-            "Mnih et al. 2016; Liu et al. 2020",
+            "Mnih et al. 2016; Liu et al. 2021",
             "orienteer.network.solvers:A2cGreedy",
         ),
         Entry(
             "an-a2c-beam",
             "the same network, step-by-step beam search",
-            "Mnih et al. 2016; Liu et al. 2020",
+            "Mnih et al. 2016; Liu et al. 2021",
             "orienteer.network.solvers:A2cBeam",
         ),
         Entry(
             "an-at",
             "attention decoder on our encoder, greedy",
-            "Kool, van Hoof and Welling 2019; Liu et al. 2020",
+            "Kool, van Hoof and Welling 2019; Liu et al. 2021",
             "orienteer.network.solvers:AttentionGreedy",
         ),
         Entry(
             "an-at-beam",
             "the same network, step-by-step beam search",
-            "Kool, van Hoof and Welling 2019; Liu et al. 2020",
+            "Kool, van Hoof and Welling 2019; Liu et al. 2021",
             "orienteer.network.solvers:AttentionBeam",
         ),
         Entry(
             "an-pn",
             "pointer-network decoder on our encoder, greedy",
-            "Nazari, Oroojlooy, Snyder and Takac 2018; Liu et al. 2020",
+            "Nazari, Oroojlooy, Snyder and Takac 2018; Liu et al. 2021",
             "orienteer.network.solvers:PointerGreedy",
         ),
         Entry(
             "an-pn-beam",
             "the same network, step-by-step beam search",
-            "Nazari, Oroojlooy, Snyder and Takac 2018; Liu et al. 2020",
+            "Nazari, Oroojlooy, Snyder and Takac 2018; Liu et al. 2021",
             "orienteer.network.solvers:PointerBeam",
         ),
         Entry(
             "tsp-greedy",
             "a network for tours through every node, greedy",
-            "Liu, Xu, Su, Xiao and Yang 2020",
+            "Liu, Xu, Su, Xiao and Yang 2021",
             "orienteer.tsp.solvers:TourGreedy",
         ),
         Entry(
             "tsp-beam",
             "the same network, step-by-step beam search",
-            "Liu, Xu, Su, Xiao and Yang 2020",
+            "Liu, Xu, Su, Xiao and Yang 2021",
             "orienteer.tsp.solvers:TourBeam",
         ),
         Entry(
             "tsp-cs",
             "the same network, cost-level beam search",
-            "Liu, Xu, Su, Xiao and Yang 2020",
+            "Liu, Xu, Su, Xiao and Yang 2021",
             "orienteer.tsp.solvers:TourCostLevelSearch",
         ),
         Entry(
@@ -143,13 +147,13 @@ REGISTRY: dict[str, Entry] = {
         Entry(
             "tsili-beam",
             "step-by-step beam search scored by desirability",
-            "Tsiligirides 1984; Liu et al. 2020",
+            "Tsiligirides 1984; Liu et al. 2021",
             "orienteer.beam.solvers:TsiliBeam",
         ),
         Entry(
             "random",
             "a random node at every step",
-            "baseline of Liu et al. 2020",
+            "baseline of Liu et al. 2021",
             "orienteer.heuristics.random:RandomSearch",
         ),
         Entry(
@@ -168,7 +172,7 @@ def solve(
     stop: Stop | Callable[[Progress], bool] | None = None,
     seed: int = 0,
     on_progress: OnProgress = ignore,
-    initial: Sequence[int] | None = None,
+    initial: Sequence[int] | Tour | Result | None = None,
     bound: bool = False,
     prove: bool = False,
     **settings: Any,
@@ -196,12 +200,11 @@ def solve(
     settings
         Fields of the solver's configuration, such as ``beam=20, tau=0.05``.
     """
+    made = make_solver(solver, **settings)
     if bound or prove:
-        _need_exact()
+        check_bound(made)
     criterion = None if stop is None else as_stop(stop)
-    result = make_solver(solver, **settings).solve(
-        instance, criterion, seed=seed, on_progress=on_progress, initial=initial
-    )
+    result = made.solve(instance, criterion, seed=_seed(seed), on_progress=on_progress, initial=_nodes(initial))
     if bound or prove:
         from orienteer.exact.bound import with_bound
 
@@ -210,7 +213,7 @@ def solve(
 
 
 def solve_batch(
-    instances: Sequence[Instance],
+    instances: Iterable[Instance],
     solver: str = "auto",
     stop: Stop | Callable[[Progress], bool] | None = None,
     seed: int = 0,
@@ -219,7 +222,7 @@ def solve_batch(
 ) -> list[Result]:
     """A result for each instance; the beam searches work on all of them at a time."""
     criterion = None if stop is None else as_stop(stop)
-    return make_solver(solver, **settings).solve_batch(instances, criterion, seed=seed, on_done=on_done)
+    return make_solver(solver, **settings).solve_batch(list(instances), criterion, seed=_seed(seed), on_done=on_done)
 
 
 def solver_class(name: str) -> type[Solver]:
@@ -238,11 +241,31 @@ def make_solver(name: str, **settings: Any) -> Solver:
     for setting in settings:
         if setting not in known:
             raise ValueError(f"{name} has no setting {setting!r}; it has {', '.join(known) or 'none'}")
-    return chosen(chosen.config_class(**settings))
+    plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in settings.items()}
+    return chosen(chosen.config_class(**plain))
 
 
-def _need_exact() -> None:
-    """Nothing, or `MissingExtra` before the search rather than after it."""
+def _seed(seed: int) -> int:
+    """The seed as a plain number, whatever library it comes from."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise ValueError(f"seed must be a whole number, got {seed!r}") from None
+    if number < 0:
+        raise ValueError(f"seed must not be negative, got {number}")
+    return number
+
+
+def _nodes(route: Sequence[int] | Tour | Result | None) -> Sequence[int] | None:
+    """The nodes of a route in any form."""
+    tour = route.tour if isinstance(route, Result) else route
+    return tour.nodes if isinstance(tour, Tour) else tour
+
+
+def check_bound(solver: Solver) -> None:
+    """Nothing, or an error where there can be no bound beside a solver's answer: before the search, not after it."""
     from orienteer.exact.missing import scip
 
+    if solver.shortest:
+        raise ValueError(f"{solver.name} seeks the cheapest route through all nodes; bound and prove are about prizes")
     scip()

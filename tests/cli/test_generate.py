@@ -26,6 +26,14 @@ def test_same_seed_same_set(cli: Cli, tmp_path: Path) -> None:
     assert generate(cli, tmp_path / "a.npz") != generate(cli, tmp_path / "b.npz", "--seed", 5)
 
 
+def test_other_names_than_npz_are_refused(cli: Cli, tmp_path: Path) -> None:
+    for words in (("generate", "--n", 5, "--count", 1), ("batch", tmp_path / "set.npz")):
+        said = cli(*words, "--out", tmp_path / "it.csv")
+        assert said.status == 2
+        assert "must end in .npz" in said.err
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_separate_end(cli: Cli, tmp_path: Path) -> None:
     made = generate(cli, tmp_path / "a.npz", "--costs", "road", "--separate-end")
     assert [(one.size, one.start, one.end) for one in made] == [(8, 0, 7)] * 3

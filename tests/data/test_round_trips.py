@@ -71,8 +71,10 @@ routes = st.lists(st.integers(0, 10**6), min_size=1, max_size=8)
 
 @given(route=routes, suffix=st.sampled_from([".json", ".txt", ".tour", ".sol", ""]))
 def test_tour(route: list[int], suffix: str, folder: Path) -> None:
+    """TSPLIB leaves out the way back."""
     files.write_tour(route, folder / f"tour{suffix}")
-    assert files.read_tour(folder / f"tour{suffix}") == route
+    back = suffix in (".tour", ".sol") and len(route) > 1 and route[0] == route[-1]
+    assert files.read_tour(folder / f"tour{suffix}") == (route[:-1] if back else route)
 
 
 @given(routes=st.lists(routes, max_size=4), numbers=st.lists(st.floats(0, 1e9), min_size=3, max_size=3))

@@ -33,6 +33,20 @@ def test_a_short_training_improves_the_validation_score(trained: Path) -> None:
     assert max(scores) > scores[0] * 1.05
 
 
+def test_an_earlier_run_is_not_overwritten(trained: Path) -> None:
+    before = (trained / "best.safetensors").read_bytes()
+    with pytest.raises(ValueError, match=r"holds an earlier run: go on with it by resuming from .*checkpoint\.pt"):
+        CliRunner().invoke(
+            train, ["dqn", "--preset", "small", "--device", "cpu", "--out", str(trained)], catch_exceptions=False
+        )
+    assert (trained / "best.safetensors").read_bytes() == before
+
+
+def test_a_device_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="device must be"):
+        CliRunner().invoke(train, ["dqn", "--device", "foo", "--out", str(tmp_path)], catch_exceptions=False)
+
+
 def test_weights_are_listed(trained: Path) -> None:
     path = str(trained / "best.safetensors")
     said = CliRunner().invoke(weights, [path], catch_exceptions=False).output

@@ -99,6 +99,13 @@ def test_without_bounds_the_solvers_prove_it(weights: str) -> None:
             assert solve(instance, name, beam=2, weights=weights, device="cpu").status == "stopped"
 
 
+@pytest.mark.parametrize("asked", [{"bound": True}, {"prove": True}])
+def test_a_bound_on_prizes_says_nothing_about_tours(asked: dict[str, bool], weights: str) -> None:
+    problem = some_problems(1, sizes=(6,))[0]
+    with pytest.raises(ValueError, match="bound and prove are about prizes"):
+        solve(problem, "tsp-greedy", weights=weights, **asked)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("family", ["plane", "asymmetric", "nonmetric"])
 def test_never_worse_than_the_quick_tour(name: str, family: str, weights: str) -> None:

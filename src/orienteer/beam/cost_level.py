@@ -1,4 +1,4 @@
-"""Cost-level beam search CS(K, tau): Algorithm 1 of Liu, Xu, Su, Xiao and Yang 2020, batched.
+"""Cost-level beam search CS(K, tau): Algorithm 1 of Liu, Xu, Su, Xiao and Yang 2021, batched.
 
 Paths wait in queues by what they have cost so far, K in a queue; queues are worked off from cheap to dear. A short leg
 may lead into the queue it came from, so that a queue is read again until it stays empty. Every instance of a batch goes

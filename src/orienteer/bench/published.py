@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,8 +70,8 @@ class LibraryReport:
 
     @property
     def mean_gap(self) -> float:
-        """Mean over the files."""
-        return sum(one.gap for one in self.results) / len(self.results) if self.results else 0.0
+        """Mean over the files; NaN where there are none."""
+        return sum(one.gap for one in self.results) / len(self.results) if self.results else math.nan
 
 
 def known_files(folder: Path, best_known: Path | None, largest: int, match: str = "") -> list[KnownFile]:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from orienteer.cli.interrupt import Interrupt
-from orienteer.cli.options import SEARCH, check_writable, configured, stop_of, with_options
+from orienteer.cli.options import SEARCH, check_npz, check_writable, configured, stop_of, with_options
 from orienteer.cli.pool import solve_in_processes
 from orienteer.cli.progress import Bar
 from orienteer.core.instance import Instance
@@ -48,6 +48,7 @@ def batch(
     from orienteer.data.files import read_set
 
     check_writable(out, file)
+    check_npz(out)
     stop = stop_of(seconds, steps)
     instances = read_set(file)[:count]
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score, "alternatives": alternatives}

@@ -325,8 +325,11 @@ def _files(
     from orienteer.bench.paper import NAMED
     from orienteer.bench.published import known_files, run_files
     from orienteer.cli.progress import Bar
+    from orienteer.solve import REGISTRY
 
-    methods = parse_methods(method, NAMED, device)
+    # A name alone is a solver with its own settings here: the paper's are in the units of its random problems.
+    named = {name: words for name, words in NAMED.items() if name not in REGISTRY}
+    methods = parse_methods(method, named, device)
     if len(methods) > 1:
         raise ValueError(f"--method must be one method with its settings, got {method!r}")
     files = known_files(folder, best_known, largest, match)

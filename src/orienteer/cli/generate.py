@@ -2,7 +2,7 @@
 
 import click
 
-from orienteer.cli.options import SEED, check_writable
+from orienteer.cli.options import SEED, check_npz, check_writable
 
 COUNT = click.IntRange(min=1)
 
@@ -34,6 +34,7 @@ def generate(
     from orienteer.data.generate import generate as draw
 
     check_writable(out)
+    check_npz(out)
     made = draw(nodes, prizes, costs, limit, count, seed, separate_end)
     write_set(made, out)
     click.echo(f"{len(made)} instances of {made.size} nodes, limit {made.limit[0]:.6g}: {out}")

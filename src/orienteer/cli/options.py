@@ -168,6 +168,12 @@ def check_writable(path: str | Path, *sources: str | Path | None) -> None:
         raise BadFile(path, f"cannot be written: {error.strerror or error}") from error
 
 
+def check_npz(path: str) -> None:
+    """Nothing, or an error where a file that will hold NPZ would look like another kind."""
+    if Path(path).suffix.lower() != ".npz":
+        raise BadFile(path, "will be NPZ, so its name must end in .npz")
+
+
 def _need_cuda() -> None:
     import torch
 

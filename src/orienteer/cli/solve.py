@@ -79,9 +79,9 @@ def solve(
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_tour(initial, instance)
     if bound or prove:
-        from orienteer.exact.missing import scip
+        from orienteer.solve import check_bound
 
-        scip()  # says at once if it is missing
+        check_bound(method)
     with Interrupt() as interrupt, Bar() as bar:
         stop = AnyOf(method.default_stop(instance) if asked is None else asked, interrupt)
         result = method.solve(instance, stop, seed=seed, initial=begin, on_progress=lambda now: bar.search(stop, now))

@@ -42,11 +42,12 @@ def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
     if suffix == ".json":
         write_lines(path, [json.dumps(_as_dict(tour))])
     elif suffix in TSPLIB_SUFFIXES:
+        once = nodes[:-1] if len(nodes) > 1 and nodes[0] == nodes[-1] else nodes  # the way back is understood
         lines = [
             "TYPE : TOUR",
-            f"DIMENSION : {len(nodes)}",
+            f"DIMENSION : {len(once)}",
             "TOUR_SECTION",
-            *(str(node + 1) for node in nodes),
+            *(str(node + 1) for node in once),
             "-1",
             "EOF",
         ]

@@ -8,6 +8,8 @@ from typing import TypeVar
 import torch
 from torch import distributed, nn
 
+from orienteer.beam.device import choose_device
+
 Any_ = TypeVar("Any_")
 
 
@@ -18,11 +20,8 @@ class Team:
         self.size = int(os.environ.get("WORLD_SIZE", "1"))
         self.rank = int(os.environ.get("RANK", "0"))
         local = int(os.environ.get("LOCAL_RANK", "0"))
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "cpu"
-        if device == "cuda":
-            device = f"cuda:{local}"
-        self.device = torch.device(device)
+        chosen = choose_device(device)
+        self.device = torch.device("cuda", local) if chosen.type == "cuda" else chosen
         if self.size > 1 and not distributed.is_initialized():
             backend = "nccl" if self.device.type == "cuda" else "gloo"
             distributed.init_process_group(backend, timeout=timedelta(minutes=5))

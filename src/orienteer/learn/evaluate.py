@@ -49,7 +49,7 @@ SEARCHES: dict[Method, dict[str, type[LearnedSolver]]] = {
     type=click.Choice(tuple(SEARCHES["dqn"])),
     help="May be repeated.  [default: all that the weights serve]",
 )
-@click.option("--beam", type=int, help="Width instead of 100 (beam), 20 (cs on a GPU) and 12 (cs on a CPU).")
+@click.option("--beam", type=int, help="Width instead of 100 (beam), 20 (cs on a GPU) and 10 (cs on a CPU).")
 @click.option("--tau", type=float, default=0.05, help="Width of a cost level (cs).  [default: 0.05]")
 @click.option("--score", type=click.Choice(("parent", "child")), default="parent", help="Whose pass (cs).")
 @click.option("--spread", type=float, help="Price of ending where better paths do, in mean prizes (cs).")

@@ -288,6 +288,8 @@ def _first_labels(settings: ExpertSettings) -> list[Label]:
         if not all(is_lesson(settings.recipe.problem, label) for label in found):
             raise BadFile(path, "holds routes that leave nodes out; `orienteer labels --problem tsp` makes tours")
         labels += found
+    if not labels:
+        raise ValueError(f"there are no labels in {', '.join(map(str, settings.labels))}")
     return labels
 
 

@@ -89,6 +89,11 @@ class Session:
         self._began = self._validated = time.perf_counter()
         self._last_seen = 0
         self._handlers: dict[int, Any] = {}
+        if options.resume is None and (options.out / CHECKPOINT).exists():
+            raise ValueError(
+                f"{options.out} holds an earlier run: go on with it by resuming from {options.out / CHECKPOINT}, "
+                "or choose another folder"
+            )
         options.out.mkdir(parents=True, exist_ok=True)
         self._board = _board(options.out) if team.chief else None
 
