@@ -47,6 +47,17 @@ def best_by_hand(expander: Expander, ways: int, number: int, instance: Instance)
     return max(prize_of(instance, route) for route in routes)
 
 
+def test_paths_are_read_back_alike_one_by_one_and_together() -> None:
+    instances = list(generate(20, "uniform", "euclidean", count=3, seed=1))
+    log = searched(instances, 1, 3).log
+    number = torch.arange(-1, log.used)
+    stops = log._stops(number)
+    assert log._stops_together(number) == stops
+    assert stops[0] == []
+    assert log._stops_together(number[:1]) == [[]]
+    assert max(map(len, stops)) > 3
+
+
 @pytest.mark.parametrize("nodes", [1, 7, 8, 63, 64, 65, 130])
 def test_bits_are_those_of_the_sets(nodes: int) -> None:
     sets = torch.rand(50, nodes, generator=torch.Generator().manual_seed(nodes)) < 0.4

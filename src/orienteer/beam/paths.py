@@ -130,10 +130,23 @@ class PathLog:
         ]
 
     def _stops(self, number: Tensor) -> list[list[int]]:
-        """The nodes of some logged paths after their starts; none where the number is -1.
+        """The nodes of some logged paths after their starts; none where the number is -1."""
+        if number.device.type == "cpu":
+            links = self._link[: self.used].numpy()
+            return [self._stops_of(links, one) for one in number.tolist()]
+        return self._stops_together(number)
 
-        All paths go up one node at a time together: a log may be far larger than what they need of it.
-        """
+    def _stops_of(self, links: npt.NDArray[np.int64], number: int) -> list[int]:
+        backwards = []
+        link = int(links[number]) if number >= 0 else -1
+        while link >= 0:
+            number, node = divmod(link, self.problems.nodes)
+            backwards.append(node)
+            link = int(links[number])
+        return backwards[::-1]
+
+    def _stops_together(self, number: Tensor) -> list[list[int]]:
+        """All paths go up one node at a time: on a GPU the log is far larger than what they need of it."""
         backwards = []
         while True:
             link = torch.where(number >= 0, self._link[number.clamp_min(0)], -1)
