@@ -91,6 +91,21 @@ def test_stops_when_told(solver: type[LearnedSolver]) -> None:
     assert solver().solve_batch([instance], MaxSteps(2))[0].steps == 2
 
 
+def test_small_problems_take_one_thread_and_give_the_others_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, seen = torch.get_num_threads(), []
+    torch.set_num_threads(2)
+    try:
+        for most, threads in ((200, 1), (5, 2)):
+            monkeypatch.setattr("orienteer.network.solvers.ONE_THREAD", most)
+            solver = LearnedCostLevelSearch(LearnedLevelConfig(device="cpu"))
+            solver.solve(some_instance(8, 0), lambda now: seen.append(torch.get_num_threads()) or False)
+            assert set(seen[1:]) == {threads}
+            assert torch.get_num_threads() == 2
+            seen.clear()
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_cost_levels_without_bound_are_exact() -> None:
     for instance in all_families(1, sizes=(5,)):
         exact = LearnedCostLevelSearch(LearnedLevelConfig(beam=None)).solve(instance)

@@ -1,5 +1,7 @@
 """The learned methods behind the front door: greedy, step-by-step beam and cost-level search with a network's score."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +14,7 @@ from orienteer.beam.device import choose_device
 from orienteer.beam.solvers import BeamSolver, CostLevelSolver, StepSolver
 from orienteer.beam.step import StepConfig
 from orienteer.core.instance import Instance
+from orienteer.core.run import Run
 from orienteer.network.scorers import ActorScore, DecoderScore, NetworkScore, TourScore, ValueScore
 from orienteer.network.weights import Method, Model, find_weights, load_model
 
@@ -65,6 +68,11 @@ class LearnedLevelConfig(CostLevelConfig):
         super().__post_init__()
 
 
+ONE_THREAD = 200
+"""Nodes of a problem up to which one thread of the CPU searches it. Two are hardly faster, and where other work keeps
+one of their cores busy they wait for each other: three times as long."""
+
+
 class LearnedSolver(BeamSolver):
     """A beam search scored by a network; subclasses say which network and which search.
 
@@ -95,6 +103,10 @@ class LearnedSolver(BeamSolver):
     def prepare(self, instance: Instance) -> None:
         super().prepare(instance)
         self.scorer(choose_device(self.config.device))
+
+    def search(self, run: Run, seed: int) -> None:
+        with _one_thread() if run.instance.size <= ONE_THREAD else nullcontext():
+            super().search(run, seed)
 
 
 class GreedySolver(LearnedSolver, StepSolver):
@@ -183,3 +195,14 @@ def _loaded(path: str, changed: int, device: torch.device, methods: tuple[Method
     """The score with the weights of a file; read again only when the file has changed."""
     model, header = load_model(path, device, methods)
     return score_of(model, header.method)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Within it torch uses one core."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
