@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -122,3 +123,12 @@ def test_missing_matplotlib_names_the_pip_line(monkeypatch: pytest.MonkeyPatch) 
 def test_dollars_are_no_formulas(tmp_path: Path) -> None:
     named = SQUARE.replace(names=["$\\nothing$", "5 $", "c", "d"])
     save_picture(named, tmp_path / "a.png", ROUTE, "costs $\\nothing$")
+
+
+def test_letters_that_the_font_lacks_are_one_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    town = Instance.from_coords([[0, 0], [1, 0], [0, 1]], [0, 1, 2], 9, names=["home", "\u6771\u4eac", "\u5927\u962a"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        save_picture(town, tmp_path / "town.png", [0, 1, 2, 0])
+    (said,) = caplog.messages
+    assert "no sign for some letters" in said

@@ -2,7 +2,9 @@
 
 import importlib.util
 import itertools
+import logging
 import math
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,8 +130,14 @@ def _save(figure: "Figure", path: str | Path) -> None:
     dateless: dict[str, Any] = (
         {} if _kind(path) == ".png" else {"Date" if _kind(path) == ".svg" else "CreationDate": None}
     )
-    with matplotlib.rc_context({"svg.hashsalt": "orienteer"}):
+    with matplotlib.rc_context({"svg.hashsalt": "orienteer"}), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
         figure.savefig(path, dpi=150, metadata=dateless)
+    for one in said:
+        if "Glyph" not in str(one.message):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if any("Glyph" in str(one.message) for one in said):
+        logging.getLogger("orienteer").warning("%s: the font has no sign for some letters of the names", path)
 
 
 def _draw_on(axes: "Axes", page: "_Page", instance: Instance, tour: Tour | None, title: str | None) -> None:

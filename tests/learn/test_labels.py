@@ -11,6 +11,7 @@ from oracle import best_prize
 from orienteer import BadFile, check_tour
 from orienteer.beam.solvers import PrizeCostLevelSearch
 from orienteer.cli.labels import labels as labels_command
+from orienteer.cli.main import run
 from orienteer.core.tour import route_cost
 from orienteer.data.generate import COSTS
 from orienteer.heuristics.enumerate import Enumerate
@@ -175,4 +176,22 @@ def test_settings_need_a_solver(tmp_path: Path) -> None:
     assert "--set is for the solver" in result.output
     result = CliRunner().invoke(labels_command, ["--solver", "lns", "--set", "x=5", "--count", "1", "--out", str(out)])
     assert result.exit_code == 2
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--sizes", "10"), "--sizes must be two whole numbers, LOW,HIGH, got '10'"),
+        (("--sizes", "5,x"), "--sizes must be two whole numbers"),
+        (("--minutes", "0"), "0.0 is not in the range"),
+        (("--minutes", "1e-9", "--processes", "1"), "nothing was labelled in this time"),
+    ],
+)
+def test_labels_that_cannot_be_are_refused(
+    words: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "labels.npz"
+    assert run(["labels", "--count", "2", *words, "--out", str(out)]) == 2
+    assert message in capsys.readouterr().err
     assert not out.exists()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from orienteer.cli.options import SEED, check_writable, configured
+from orienteer.core.errors import OrienteerError
 
 if TYPE_CHECKING:
     from orienteer.core.solver import Solver
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--out", type=click.Path(), required=True, metavar="FILE.npz", help="Where the labels go.")
 @click.option("--count", type=click.IntRange(min=1), default=1000, help="Problems.  [default: 1000]")
-@click.option("--minutes", type=float, metavar="M", help="Wall-clock limit; what is labelled by then is kept.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="M",
+    help="Wall-clock limit; what is labelled by then is kept.",
+)
 @click.option("--seed", type=SEED, default=0, metavar="N", help="Of the first problem.  [default: 0]")
 @click.option("--problem", type=click.Choice(("op", "tsp")), default="op", help="tsp: tours.  [default: op]")
 @click.option("--solver", metavar="NAME", help="Whose routes, without tails.  [default: lns, or kicks for tours]")
@@ -63,7 +69,7 @@ def labels(
     if costs is not None:
         changes["costs"] = tuple(costs.split(","))
     if sizes is not None:
-        changes["sizes"] = tuple(int(word) for word in sizes.split(","))
+        changes["sizes"] = _range(sizes)
         changes["favoured"] = ()
     recipe = dataclasses.replace(TOURS if problem == "tsp" else LabelRecipe(), **changes)
     seeds = range(FIRST_SEED + seed, FIRST_SEED + seed + count)
@@ -81,8 +87,19 @@ def labels(
                 bar.batch(label.source.seed - seeds[0] + 1, count)
         except KeyboardInterrupt:
             click.echo("interrupted: what is labelled so far is kept", err=True)
+    if not made:
+        raise OrienteerError(f"nothing was labelled in this time, so {out} was not written")
     save_labels(out, made)
     click.echo(f"{len(made):,} labels in {time.monotonic() - began:.0f} s: {out}")
+
+
+def _range(text: str) -> tuple[int, int]:
+    """The fewest and the most nodes."""
+    try:
+        low, high = (int(word) for word in text.split(","))
+    except ValueError:
+        raise ValueError(f"--sizes must be two whole numbers, LOW,HIGH, got {text!r}") from None
+    return low, high
 
 
 def _deadline(minutes: float | None) -> Callable[[], bool]:

@@ -72,6 +72,8 @@ def main(
 ) -> None:
     """Mean prizes of searches with some weights, their time and their forward passes."""
     method = read_header(find_weights(weights)).method
+    if method not in SEARCHES:
+        raise click.UsageError(f"weights of {method} serve none of these searches, but those for tours")
     asked = {"beam": beam, "tau": tau, "score": score, "spread": spread, "branch": branch}
     for path in sets:
         instances = read_set(path)[:count]
@@ -80,7 +82,7 @@ def main(
             results, seconds, passes = _timed(solver, instances)
             prize = sum(one.prize for one in results) / len(results)
             click.echo(  # which flushes
-                f"{method} {path.stem} {kind}: mean prize {prize:.4f} of {len(results)}, "
+                f"{method} {path.stem} {kind}: mean prize {prize:.4f} of {len(results)} instances, "
                 f"{seconds:.2f} s ({1e3 * seconds / len(results):.2f} ms each), "
                 f"{passes} forward passes ({passes / len(results):.0f} each)"
             )
