@@ -39,10 +39,13 @@ def run_generalization(
 
 def _training(record: dict[str, object]) -> str:
     """What a weights file says about the sizes it was trained on."""
-    settings = record.get("settings")
-    recipe = settings.get("recipe", {}) if isinstance(settings, dict) else {}
+    found = record.get("settings")
+    settings = found if isinstance(found, dict) else {}
+    recipe = settings.get("recipe", {})
     if "smallest" in recipe:
         return f"trained on n from {recipe['smallest']} to {recipe['largest']}"
-    if "sizes" in recipe:
-        return f"trained on n from {recipe['sizes'][0]} to {recipe['sizes'][1]}"
+    if settings.get("labels"):
+        own = f" and on its own routes, n from {recipe['sizes'][0]} to {recipe['sizes'][1]}"
+        labels = ", ".join(dict.fromkeys(settings["labels"]))
+        return f"trained on the labels {labels}{own if settings.get('rounds') else ''}"
     return "the file does not say on which sizes it was trained"
