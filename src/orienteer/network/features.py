@@ -53,8 +53,10 @@ def cheapest_ways(costs: Tensor) -> Tensor:
     """(batch, node, node) cost of the cheapest way between any two nodes, through any others (Floyd and Warshall)."""
     ways = costs.clone()
     ways.diagonal(dim1=1, dim2=2).fill_(0.0)
+    through = torch.empty_like(ways)  # once: large memory is slow to get and to give back
     for via in range(ways.shape[1]):
-        torch.minimum(ways, ways[:, :, via, None] + ways[:, None, via, :], out=ways)
+        torch.add(ways[:, :, via, None], ways[:, None, via, :], out=through)
+        torch.minimum(ways, through, out=ways)
     return ways
 
 
