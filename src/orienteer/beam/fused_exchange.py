@@ -4,15 +4,15 @@ Many routes go through rounds together. In each, one kernel surveys the routes, 
 route in a block of paths, and one makes the exchanges; routes that nothing improves drop out.
 """
 
-from collections.abc import Callable
-
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
+from orienteer.beam.meet import safe_budget
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Problems
+from orienteer.beam.recombine import Over
 from orienteer.kernels.exchange import ROUNDS, SAVING
 
 MOST_ROUTES = 2**15
@@ -37,39 +37,25 @@ def walk(problems: Problems, paths: SortedPaths, ways: int, base: Tensor) -> tup
 
 
 def fused_exchange(
-    problems: Problems,
-    paths: SortedPaths,
-    ways: int,
-    budget: Tensor,
-    row: Tensor,
-    route: Tensor,
-    size: Tensor,
-    over: Callable[[], bool],
+    problems: Problems, paths: SortedPaths, ways: int, row: Tensor, route: Tensor, size: Tensor, over: Over
 ) -> tuple[Tensor, Tensor]:
     """(route,) the prizes of the stops and the costs after all exchanges, which change `route` and `size`.
 
     Args:
-        budget: (row,) what a route may cost.
         row: (route,) the first row of each route's instance.
         route: (route, node + 1) nodes, of which the first `size` (route,) count.
         over: Whether to end early; asked before every round.
     """
     some = min(max(1, AT_ONCE // problems.nodes), MOST_ROUTES)
     parts = [slice(at, at + some) for at in range(0, len(route), some)]
-    results = [_rounds(problems, paths, ways, budget, row[part], route[part], size[part], over) for part in parts]
+    results = [_rounds(problems, paths, ways, row[part], route[part], size[part], over) for part in parts]
     return torch.cat([one for one, _ in results]), torch.cat([one for _, one in results])
 
 
 def _rounds(
-    problems: Problems,
-    paths: SortedPaths,
-    ways: int,
-    budget: Tensor,
-    row: Tensor,
-    route: Tensor,
-    size: Tensor,
-    over: Callable[[], bool],
+    problems: Problems, paths: SortedPaths, ways: int, row: Tensor, route: Tensor, size: Tensor, over: Over
 ) -> tuple[Tensor, Tensor]:
+    budget = safe_budget(problems)
     prize, cost = torch.empty_like(budget[row]), torch.empty_like(budget[row])
     begin, ahead, end = paths.first[row], paths.first[row + 1], paths.first[row + ways]
     blocks = triton.cdiv(int((end - begin).max()), LANES)

@@ -135,7 +135,7 @@ def together(
     nodes = torch.cat((filled, walked))
     size = torch.cat((torch.tensor([len(routes[number]) for number in known], device=device), sizes))
     owner = torch.cat((instance, instance[:, None].expand_as(bases)[bases >= 0]))
-    prize, cost = fused_exchange(problems, paths, ways, safe_budget(problems), owner * ways, nodes, size, over)
+    prize, cost = fused_exchange(problems, paths, ways, owner * ways, nodes, size, over)
     order = cost.argsort(stable=True)
     order = order[prize[order].argsort(descending=True, stable=True)]
     order = order[owner[order].argsort(stable=True)]
