@@ -1,17 +1,37 @@
 """The fused kernels against plain tensors: on a GPU, or anywhere with TRITON_INTERPRET=1 where triton is installed."""
 
 import os
+from dataclasses import fields
 from importlib.util import find_spec
 from typing import cast
 
+import numpy as np
 import pytest
 import torch
 
 from network_examples import beginning, moved, seen, shaken, some_instance
-from orienteer.beam.problems import CostTable
+from orienteer.beam.candidates import Candidates
+from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
+from orienteer.beam.problems import CostTable, Problems
+from orienteer.beam.score import PrizeScore
+from orienteer.beam.states import States
+from orienteer.data.generate import COSTS
+from orienteer.heuristics.enumerate import Enumerate
+from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source
+from orienteer.learn.lessons import Library
 from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
+from orienteer.network.batching import take
 from orienteer.network.edge_attention import Packed, Padded
-from orienteer.network.features import EDGE_KERNELS, FAR, _gathered
+from orienteer.network.features import (
+    EDGE_KERNELS,
+    FAR,
+    _gathered,
+    cheapest_ways,
+    gathered_tokens,
+    reachable,
+    relevant,
+    tokens,
+)
 from orienteer.network.policy_network import PolicyConfig, PolicyLayer, PolicyNetwork
 
 GPU = torch.cuda.is_available()
@@ -128,6 +148,38 @@ def test_edges_are_read_scaled_and_cut_off() -> None:
     edges, nearest = fused_edges(*given, FAR)
     torch.testing.assert_close(edges.float().cpu(), truth, rtol=1e-3, atol=1e-3)
     torch.testing.assert_close(nearest.cpu(), near)
+
+
+def test_tokens_are_gathered_as_step_by_step() -> None:
+    instances = [some_instance(20, 1), some_instance(5, 2), some_instance(30, 3, symmetric=False, end=4)]
+    problems = Problems.from_instances(instances, DEVICE)
+    log = cost_level_search(problems, PrizeScore(), CostLevelConfig(3)).log
+    link, cost = (one[len(instances) : log.used] for one in (log._link, log._cost.view(torch.int64)))
+    states = log.add(Candidates(torch.stack((link, cost, link, link), 1)))  # all paths once more
+    _assert_same_tokens(states, reachable(states, cheapest_ways(problems.costs)))
+
+
+def test_tokens_of_lessons_are_gathered_as_step_by_step() -> None:
+    recipe = LabelRecipe(sizes=(4, 7), favoured=(), costs=COSTS, apart=0.4)
+    sources = [draw_source(recipe, FIRST_SEED + seed, np.random.default_rng(seed)) for seed in range(20)]
+    labels = [Label(one, Enumerate().solve(one.instance()).tour.nodes, 1) for one in sources]
+    for lessons in Library.build(labels, torch.device(DEVICE)).draw(40, torch.Generator(DEVICE).manual_seed(0), 0.3):
+        _assert_same_tokens(lessons.states, lessons.reach)
+
+
+def _assert_same_tokens(states: States, reach: torch.Tensor) -> None:
+    keep = relevant(states, reach)
+    index = torch.arange(len(keep), device=DEVICE).flip(0)[: len(keep) // 2 + 1]
+    width, total = int(keep.sum(1).max()) + 3, int(keep[index].sum())
+    plain = tokens(take(states, index), reach[index], keep[index], width, total)
+    fused = gathered_tokens(index, states, reach, keep, width, total)
+    assert fused.total == plain.total
+    for field in fields(plain):
+        one, other = getattr(plain, field.name), getattr(fused, field.name)
+        if field.name == "edges":  # float16
+            torch.testing.assert_close(other.float(), one.float(), rtol=1e-3, atol=1e-3)
+        elif field.name != "total":
+            torch.testing.assert_close(other, one)
 
 
 @pytest.mark.parametrize("dtype", TYPES)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from orienteer.beam.device import has_kernels
+
 WIDEST = 2**31 - 1
 """The widest beam: sizes in bytes stay far below 63 bits."""
 
@@ -83,13 +85,15 @@ def keep_best(candidates: Candidates, group: Tensor, width: int | None, crowd: C
     by_cost = candidates.packed[:, 1].argsort(stable=True)  # costs are not negative: their bits sort as they do
     group, score = group.index_select(0, by_cost), candidates.score.index_select(0, by_cost)
     stamp, by_stamp = (candidates.stamp.index_select(0, by_cost) + group * _GOLDEN).sort(stable=True)
-    twins = by_stamp[1:][stamp[1:] == stamp[:-1]]
+    again = torch.zeros_like(stamp, dtype=torch.bool)
+    torch.eq(stamp[1:], stamp[:-1], out=again[1:])
+    twin = torch.empty_like(again).scatter_(0, by_stamp, again)  # by a mask: a GPU need not be asked how many
     if crowd is not None:
         spot = group * crowd.nodes + crowd.node.index_select(0, by_cost)
-        order, _, place = _ranked(score, spot, MOST_SPOTS, twins)
+        order, _, place = _ranked(score, spot, MOST_SPOTS, twin)
         ahead = torch.empty_like(place).scatter_(0, order, place)
         score = score - ahead * crowd.price.index_select(0, by_cost)
-    order, group, place = _ranked(score, group, MOST_GROUPS, twins)
+    order, group, place = _ranked(score, group, MOST_GROUPS, twin)
     stays = group < MOST_GROUPS
     if width is not None:
         stays &= place < width
@@ -109,13 +113,27 @@ def _ranked(score: Tensor, group: Tensor, most: int, dropped: Tensor) -> tuple[T
     Equal scores keep their order; the `dropped` rows come last, as a group of number `most` or above.
     """
     score_bits = 63 - most.bit_length()
+    rank, order = _rank(score, group, dropped, score_bits).sort(stable=True)
+    group = rank >> score_bits
+    return order, group, torch.arange(len(group), device=group.device) - _first_of(group)
+
+
+def _first_of(group: Tensor) -> Tensor:
+    """(row,) int64: the row where the group of each begins, given sorted groups."""
+    if group.is_cuda:  # more work, but nobody is asked how many groups there are
+        return torch.searchsorted(group, group)
+    begins = torch.ones_like(group, dtype=torch.bool)
+    begins[1:] = group[1:] != group[:-1]
+    return begins.nonzero().squeeze(1).index_select(0, begins.cumsum(0) - 1)
+
+
+def _rank(score: Tensor, group: Tensor, dropped: Tensor, score_bits: int) -> Tensor:
+    """(path,) int64: numbers that sort by group, and in it by falling score, of which so many bits count."""
+    if has_kernels(score.device):
+        from orienteer.beam.fused_search import fused_rank
+
+        return fused_rank(score, group, dropped, score_bits)
     bits = score.view(torch.int64)
     rising = bits ^ ((bits >> 63) & _LAST)  # the order of floats as the order of integers
     rank = (group << score_bits) + ((~rising >> (64 - score_bits)) + (1 << (score_bits - 1)))
-    rank[dropped] = _LAST
-    rank, order = rank.sort(stable=True)
-    group = rank >> score_bits
-    begins = torch.ones_like(group, dtype=torch.bool)
-    begins[1:] = group[1:] != group[:-1]
-    first = begins.nonzero().squeeze(1).index_select(0, begins.cumsum(0) - 1)  # row where the group begins
-    return order, group, torch.arange(len(group), device=group.device) - first
+    return rank.masked_fill_(dropped, _LAST)

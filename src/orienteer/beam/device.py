@@ -47,6 +47,11 @@ def has_kernels(device: torch.device) -> bool:
     return device.type == "cuda" and triton_is_there()
 
 
+def warps_for(lanes: int) -> int:
+    """How many warps of a GPU share the work of a kernel's program on so many numbers."""
+    return max(1, min(8, lanes // 64))
+
+
 def memory_budget(device: torch.device) -> int:
     """Bytes that the tensors of one batch may take."""
     if device.type == "cuda":

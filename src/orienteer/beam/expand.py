@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from orienteer.beam.candidates import Candidates
-from orienteer.beam.incumbents import Incumbents
+from orienteer.beam.device import has_kernels
+from orienteer.beam.incumbents import Incumbents, step_on
 from orienteer.beam.paths import PathLog
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Scorer
@@ -35,6 +36,7 @@ class Expander:
         self.problems, self.scorer, self.branch, self.score_by = problems, scorer, branch, score_by
         self.log = PathLog(problems)
         self.best = Incumbents(problems)
+        self._kernels = has_kernels(problems.device)
         # A sum of random numbers names a set of nodes, another random number its last node.
         generator = torch.Generator().manual_seed(0)
         keys = torch.randint(-(2**63), 2**63 - 1, (problems.nodes, 2), generator=generator).to(problems.device)
@@ -57,11 +59,16 @@ class Expander:
     def _children(self, states: States, node_set: Tensor) -> Offspring:
         nodes = self.problems.nodes
         first = self.log.used - len(states)
-        arrival = states.cost[:, None] + states.leg
-        fits = states.feasible(arrival)
-        self.best.offer(states, first, arrival, fits)
+        arrival, fits, closings = step_on(states)
+        self.best.offer(states.instance, first, closings)
         score = self._scores(states, fits)
         cell = self._chosen_cells(score, fits)  # row * nodes + node
+        if self._kernels:
+            from orienteer.beam.fused_search import fused_pack
+
+            keys = self._in_set_and_at_end
+            packed, instance = fused_pack(cell, score, arrival, node_set, keys, states.instance, first)
+            return Offspring(instance, Candidates(packed))
         row = cell // nodes
         stamp = node_set.index_select(0, row) + self._in_set_and_at_end.index_select(0, cell - row * nodes)
         candidates = Candidates.pack(

@@ -1,10 +1,16 @@
 """The best closed route of every instance so far."""
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
+from orienteer.beam.device import has_kernels
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
+
+MOST_AT_ONCE = 4096
+"""Nodes of a problem for which one kernel does it: it holds some numbers of each at once."""
 
 
 class Incumbents:
@@ -23,32 +29,49 @@ class Incumbents:
         self.parent = torch.where(fits, rows, -1)  # (batch,) number in the log, -1 while there is no route
         self.last = torch.full_like(rows, -1)  # (batch,) node between that path and the end, -1 if none
 
-    def offer(self, states: States, first: int, arrival: Tensor, fits: Tensor) -> None:
-        """Takes the best of all children that can go straight to the end.
+    def offer(self, instance: Tensor, first: int, closings: "Closings") -> None:
+        """Takes each instance's best closing where that is better; `first` is the log's number of the first state.
 
-        `first` is the log's number of the first state; `arrival` and `fits` are (state, node).
+        Nothing asks how many there are: a GPU goes on with its work meanwhile.
         """
-        problems, instance = self.problems, states.instance
-        total = arrival + problems.straight.index_select(0, instance)
-        closes = fits & (total <= problems.budget.index_select(0, instance)[:, None])
-        prize = states.prize[:, None] + problems.prizes.index_select(0, instance)
-        prize.masked_fill_(~closes, -torch.inf)
-        best = prize.amax(1)
-        hopeful = ((best >= self.prize.index_select(0, instance)) & (best > -torch.inf)).nonzero().squeeze(1)
-        if not len(hopeful):
-            return
-        best, instance, prize = best[hopeful], instance[hopeful], prize[hopeful]
-        cost, last = total[hopeful].masked_fill_(prize < best[:, None], torch.inf).min(1)
-        # One winner for each instance before anything is written: repeated rows would be mixed on a GPU.
-        order = cost.argsort(stable=True)
-        order = order[best[order].argsort(descending=True, stable=True)]
-        order = order[instance[order].argsort(stable=True)]
-        best, instance, cost, last = best[order], instance[order], cost[order], last[order]
-        better = (best > self.prize[instance]) | (cost < self.cost[instance])
-        better[1:] &= instance[1:] != instance[:-1]
-        winner = better.nonzero().squeeze(1)
-        row = instance[winner]
-        self.prize[row] = best[winner]
-        self.cost[row] = cost[winner]
-        self.parent[row] = first + hopeful[order[winner]]
-        self.last[row] = last[winner]
+        prize = self.prize.scatter_reduce(0, instance, closings.prize, "amax")
+        cost = torch.where(prize > self.prize, torch.inf, self.cost)
+        most = (closings.prize == prize.index_select(0, instance)) & (closings.prize > -torch.inf)
+        cost = cost.scatter_reduce(0, instance, torch.where(most, closings.cost, torch.inf), "amin")
+        better = (prize > self.prize) | (cost < self.cost)
+        wins = most & (closings.cost == cost.index_select(0, instance)) & better.index_select(0, instance)
+        states = len(instance)
+        row = torch.where(wins, torch.arange(states, device=instance.device), states)
+        winner = torch.full_like(self.parent, states).scatter_reduce(0, instance, row, "amin")
+        chosen = winner.clamp_max(states - 1)
+        self.prize, self.cost = prize, cost
+        self.parent = torch.where(better, first + chosen, self.parent)
+        self.last = torch.where(better, closings.last.index_select(0, chosen), self.last)
+
+
+@dataclass(frozen=True)
+class Closings:
+    """The best way to close each path with one more node: the most prize, of equals the least cost."""
+
+    prize: Tensor  # (state,) float64, -inf where none closes
+    cost: Tensor  # (state,) float64, inf where none closes
+    last: Tensor  # (state,) int64, the node
+
+
+def step_on(states: States) -> tuple[Tensor, Tensor, Closings]:
+    """(state, node) costs on arrival and whether the end is within reach from there, and the states' best closings."""
+    problems, instance = states.problems, states.instance
+    if has_kernels(problems.device) and problems.nodes <= MOST_AT_ONCE:
+        from orienteer.beam.fused_search import fused_legs
+
+        arrival, fits, *closings = fused_legs(states)
+        return arrival, fits, Closings(*closings)
+    arrival = states.cost[:, None] + states.leg
+    fits = states.feasible(arrival)
+    total = arrival + problems.straight.index_select(0, instance)
+    closes = fits & (total <= problems.budget.index_select(0, instance)[:, None])
+    prize = states.prize[:, None] + problems.prizes.index_select(0, instance)
+    prize.masked_fill_(~closes, -torch.inf)
+    best = prize.amax(1)
+    cost, last = total.masked_fill_(~closes | (prize < best[:, None]), torch.inf).min(1)
+    return arrival, fits, Closings(best, cost, last)

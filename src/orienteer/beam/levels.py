@@ -27,7 +27,8 @@ class CostLevels:
             raise ValueError(f"{problems.batch} instances of {self.count} levels are too many for one batch")
         self._price = None if width is None or not spread else spread * problems.mean_prize
         self._slots = self._empty(width or ROOM_AT_FIRST)  # (group, slot, 4)
-        self._worst = torch.full((self.groups,), -torch.inf, dtype=torch.float64, device=problems.device)
+        # One more than there are: what is not to be noted goes there.
+        self._worst = torch.full((self.groups + 1,), -torch.inf, dtype=torch.float64, device=problems.device)
         # Which queues hold paths: the slots would tell, but there are too many to look through at every step.
         self._filled = torch.zeros(self.groups, dtype=torch.uint8, device=problems.device)
         self._first = torch.arange(0, self.groups, self.count, device=problems.device)  # (batch,) group of level 0
@@ -84,8 +85,8 @@ class CostLevels:
         self._slots[kept.group, kept.place] = candidates[kept.index].packed
         self._filled[kept.group] = 1
         if self.width is not None:
-            full = (kept.place == self.width - 1).nonzero().squeeze(1)
-            self._worst[kept.group.index_select(0, full)] = kept.score.index_select(0, full)
+            full = torch.where(kept.place == self.width - 1, kept.group, self.groups)
+            self._worst.scatter_(0, full, kept.score)
 
     def _make_room(self, room: int) -> None:
         more = room - self._slots.shape[1]

@@ -66,7 +66,7 @@ class PathLog:
         prize = self._prize.index_select(0, parent)
         prize += self.problems.prizes.reshape(-1).index_select(0, instance * nodes + last)
         memory = None if self._memory is None else self._memory.index_select(0, parent)
-        states = States(self.problems, instance, last, visited, chosen.cost, prize, chosen.score, memory)
+        states = States(self.problems, instance, last, visited, chosen.cost.contiguous(), prize, chosen.score, memory)
         self._append(chosen.link, states)
         return states
 

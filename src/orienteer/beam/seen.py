@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from orienteer.beam.candidates import Candidates
+from orienteer.beam.device import has_kernels
 
 SLOTS = 2**14
 """Paths that are remembered of an instance; a newer one takes the slot of an older."""
@@ -34,10 +35,15 @@ class Seen:
 
     def new(self, instance: Tensor, paths: Candidates) -> Tensor:
         """(new,) rows of the paths that no remembered one makes useless."""
+        if has_kernels(instance.device):
+            from orienteer.beam.fused_search import fused_known
+
+            known = fused_known(paths.packed, instance, self._holder, self._stamp, self._cost, SLOTS)
+            return (~known).nonzero().squeeze(1)
         row = self._holder.index_select(0, _slot(instance, paths))
-        known = row.clamp(min=0)
-        useless = self._stamp.index_select(0, known) == paths.stamp
-        useless &= self._cost.index_select(0, known) <= paths.cost
+        held = row.clamp(min=0)
+        useless = self._stamp.index_select(0, held) == paths.stamp
+        useless &= self._cost.index_select(0, held) <= paths.cost
         useless &= row >= 0
         return (~useless).nonzero().squeeze(1)
 

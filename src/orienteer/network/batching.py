@@ -6,11 +6,15 @@ from contextlib import AbstractContextManager, nullcontext
 import torch
 from torch import Tensor
 
+from orienteer.beam.device import has_kernels
 from orienteer.beam.states import States
 from orienteer.network.attention_network import Estimate
-from orienteer.network.features import Tokens, reachable, relevant, to_nodes, tokens
+from orienteer.network.features import Tokens, gathered_tokens, reachable, relevant, to_nodes, tokens
 
 Network = Callable[[Tokens], Estimate]
+
+MOST_GATHERED = 4096
+"""Nodes of a problem whose tokens one kernel puts together: it holds a number or two of each at once."""
 
 
 def precision(device: torch.device) -> AbstractContextManager[object]:
@@ -71,10 +75,17 @@ def in_batches(states: States, reach: Tensor, places: Tensor, part: int) -> Iter
             index = row[number * part : (number + 1) * part]
             width = -(-top // multiple) * multiple
             total = sums[number] - (sums[number - 1] if number else 0)
-            yield index, tokens(take(states, index), reach[index], keep[index], width, total)
+            yield index, _tokens_at(index, states, reach, keep, width, total)
 
     for row, (tops, sums) in enumerate(torch.stack((ordered[:, last], ordered.cumsum(1)[:, last]), 1).tolist()):
         yield parts(places[row], tops, sums)
+
+
+def _tokens_at(index: Tensor, states: States, reach: Tensor, keep: Tensor, width: int, total: int) -> Tokens:
+    """The tokens of some states; `reach` and `keep` are those of all."""
+    if has_kernels(index.device) and states.problems.nodes <= MOST_GATHERED:
+        return gathered_tokens(index, states, reach, keep, width, total)
+    return tokens(take(states, index), reach[index], keep[index], width, total)
 
 
 @torch.no_grad()

@@ -76,17 +76,14 @@ class Packed:
     """
 
     def __init__(self, given: Tokens, dtype: torch.dtype):
-        states, self.width = given.node.shape
-        device = given.node.device
+        from orienteer.network.fused_tokens import fused_places
+
+        self.width = given.node.shape[1]
         size = -(-given.total // ROUND) * ROUND
         self.dtype = dtype
         self.count = given.present.sum(1)
         self.first = self.count.cumsum(0) - self.count
-        # The tokens beyond belong to a state of their own, which nobody asks for.
-        lengths = torch.cat((self.count, size - self.count.sum(dim=0, keepdim=True)))
-        state = torch.repeat_interleave(torch.arange(states + 1, device=device), lengths, output_size=size)
-        place = torch.arange(size, device=device) - functional.pad(self.first, (0, 1))[state]
-        self.flat = torch.where(state < states, state * self.width + place, states * self.width)
+        self.flat = fused_places(self.count, self.first, self.width, size)
         self.now = self.first + given.nodes[:, :, 1].argmax(1)
         self.edges = given.edges.to(torch.float16).contiguous()
         self.hops = given.hops.to(torch.float32).contiguous()

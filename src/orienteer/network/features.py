@@ -126,6 +126,49 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) 
     )
 
 
+def gathered_tokens(index: Tensor, states: States, reach: Tensor, keep: Tensor, width: int, total: int) -> Tokens:
+    """The same for the states at `index` alone, by kernels; `reach` and `keep` are those of all states."""
+    from orienteer.network.fused_edges import fused_edges
+    from orienteer.network.fused_tokens import Gathering, fused_gather, fused_sizes
+
+    problems = states.problems
+    instance, last = states.instance.index_select(0, index), states.last.index_select(0, index)
+    table = problems.table(instance)
+    asked = Gathering(
+        to_end=problems.to_end,
+        prizes=problems.prizes,
+        budget=problems.budget,
+        divisor=problems.divisor,
+        end=problems.end,
+        index=index,
+        visited=states.visited,
+        reach=reach,
+        keep=keep,
+        cost=states.cost,
+        instance=instance,
+        last=last,
+        legs=problems.legs(instance, last),
+        unit=table.unit,
+    )
+    found = fused_gather(asked, width, FAR)
+    edges, nearest = fused_edges(table.costs, table.matrix, table.back, found.factor, found.node, found.count, FAR)
+    hops, overall, base = fused_sizes(found, nearest, CLOSEST)
+    return Tokens(
+        found.node,
+        found.present,
+        found.choice,
+        found.open,
+        found.nodes,
+        edges,
+        overall,
+        base,
+        hops,
+        found.unit,
+        problems.symmetric[instance],
+        total,
+    )
+
+
 def join_tokens(parts: Sequence[Tokens], width: int) -> Tokens:
     """Sub-problems of several widths as one set of a width that none exceeds, with more padding."""
 

@@ -1,0 +1,193 @@
+"""What networks read of many states, put together by a few GPU kernels: step by step it is some seventy small ones."""
+
+from dataclasses import dataclass
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from orienteer.beam.device import warps_for
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What states know about the nodes that become tokens; see `Tokens` for the fields of the same names."""
+
+    node: Tensor
+    present: Tensor
+    choice: Tensor
+    open: Tensor
+    nodes: Tensor
+    unit: Tensor
+    count: Tensor  # (state,) int32, how many tokens there are
+    opened: Tensor  # (state,) float32, how many of them are open
+    factor: Tensor  # (state,) float32, what turns costs of the table into shares of the remaining limit
+    way_home: Tensor  # (state,) float32, a share of it as well
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """What is known about some problems, by problem, and about the states to be looked at."""
+
+    to_end: Tensor  # (problem, node)
+    prizes: Tensor  # (problem, node)
+    budget: Tensor  # (problem,)
+    divisor: Tensor  # (problem,)
+    end: Tensor  # (problem,) int64
+    index: Tensor  # (token set,) int64, which of the states below
+    visited: Tensor  # (state, node) bool
+    reach: Tensor  # (state, node) bool
+    keep: Tensor  # (state, node) bool
+    cost: Tensor  # (state,)
+    instance: Tensor  # (token set,) int64
+    last: Tensor  # (token set,) int64
+    legs: Tensor  # (token set, node)
+    unit: Tensor  # (token set,) what costs of the table are multiples of
+
+
+def fused_gather(given: Gathering, width: int, far: float) -> Gathered:
+    """The tokens' nodes and features, in rows of that width; `far` is where shares of the limit are cut off."""
+    states, nodes = given.legs.shape
+    device = given.legs.device
+    node = torch.empty(states, width, dtype=torch.int64, device=device)
+    present, choice, open_ = torch.empty(3, states, width, dtype=torch.bool, device=device).unbind(0)
+    features = torch.empty(states, width, 7, dtype=torch.float32, device=device)
+    unit, opened, factor, way_home = torch.empty(4, states, dtype=torch.float32, device=device).unbind(0)
+    count = torch.empty(states, dtype=torch.int32, device=device)
+    lanes = triton.next_power_of_2(max(nodes, width))
+    if states:
+        by_problem = (given.to_end, given.prizes, given.budget, given.divisor, given.end)
+        by_state = (given.visited, given.reach, given.keep)
+        _gather_kernel[(states,)](
+            *(one.contiguous() for one in by_problem), given.index.contiguous(),
+            *(one.contiguous().view(torch.uint8) for one in by_state), given.cost.contiguous(),
+            given.instance, given.last, given.legs.contiguous(), given.unit.contiguous(),
+            node, present.view(torch.uint8), choice.view(torch.uint8), open_.view(torch.uint8), features,
+            unit, count, opened, factor, way_home, nodes, width, far, LANES=lanes, num_warps=warps_for(lanes),
+        )  # fmt: skip
+    return Gathered(node, present, choice, open_, features, unit, count, opened, factor, way_home)
+
+
+@triton.jit
+def _gather_kernel(  # type: ignore[no-untyped-def]
+    to_end, prizes, budget, divisor, end, index, visited, reach, keep, cost, instance, last, legs, unit,
+    node_out, present_out, choice_out, open_out, features, unit_out, count_out, opened_out, factor_out, way_home_out,
+    nodes, width, far, LANES: tl.constexpr,
+):  # fmt: skip
+    """The tokens of one state."""
+    state = tl.program_id(0).to(tl.int64)
+    at = tl.load(index + state)
+    row, here = tl.load(instance + state), tl.load(last + state)
+    lane = tl.arange(0, LANES)
+    inside = lane < nodes
+    kept = tl.load(keep + at * nodes + lane, mask=inside, other=0).to(tl.int32)
+    there = tl.sum(kept, 0)
+    place = tl.cumsum(kept, 0) - 1
+    limit, spent = tl.load(divisor + row), tl.load(cost + at)
+    left = tl.maximum(limit - spent, limit * 1e-9)
+    own = kept == 1
+    leg = tl.load(legs + state * nodes + lane, mask=own, other=0.0)
+    home = tl.load(to_end + row * nodes + lane, mask=own, other=0.0)
+    fits = (spent + leg + home <= tl.load(budget + row)) & own
+    choice = fits & (tl.load(visited + at * nodes + lane, mask=inside, other=1) == 0)
+    open_ = (tl.load(reach + at * nodes + lane, mask=inside, other=0) != 0) & own
+    opened = tl.sum(open_.to(tl.int32), 0).to(tl.float32)
+    prize = tl.load(prizes + row * nodes + lane, mask=open_, other=0.0).to(tl.float32)
+    worth = tl.sum(prize, 0)
+    mean = tl.where(worth > 0, worth / tl.maximum(opened, 1.0), 1.0)
+    current, final = lane == here, lane == tl.load(end + row)
+    leg_share = tl.minimum(leg / left, far).to(tl.float32)
+    home_share = tl.minimum(home / left, far).to(tl.float32)
+
+    cell = state * width + place
+    _put(node_out, present_out, choice_out, open_out, features, cell, lane, 1, choice, open_,
+         prize / mean, current, final, leg_share, home_share, own)  # fmt: skip
+    blank = (lane >= there) & (lane < width)
+    nothing, zero = lane < 0, tl.zeros((LANES,), tl.float32)
+    _put(node_out, present_out, choice_out, open_out, features, state * width + lane, lane * 0, 0, nothing, nothing,
+         zero, nothing, nothing, zero, zero, blank)  # fmt: skip
+
+    tl.store(unit_out + state, mean)
+    tl.store(count_out + state, there)
+    tl.store(opened_out + state, opened)
+    tl.store(factor_out + state, (tl.load(unit + state) / left).to(tl.float32))
+    straight = tl.load(to_end + row * nodes + here)
+    tl.store(way_home_out + state, tl.minimum(straight / left, far).to(tl.float32))
+
+
+@triton.jit
+def _put(  # type: ignore[no-untyped-def]
+    node_out, present_out, choice_out, open_out, features, cell, node, present, choice, open_,
+    prize, current, final, leg, home, mask,
+):  # fmt: skip
+    """Tokens into their cells."""
+    tl.store(node_out + cell, node.to(tl.int64), mask=mask)
+    tl.store(present_out + cell, (node * 0 + present).to(tl.uint8), mask=mask)
+    tl.store(choice_out + cell, choice.to(tl.uint8), mask=mask)
+    tl.store(open_out + cell, open_.to(tl.uint8), mask=mask)
+    first = features + cell * 7
+    tl.store(first, prize, mask=mask)
+    tl.store(first + 1, current.to(tl.float32), mask=mask)
+    tl.store(first + 2, final.to(tl.float32), mask=mask)
+    tl.store(first + 3, choice.to(tl.float32), mask=mask)
+    tl.store(first + 4, tl.where(current, 0.0, leg), mask=mask)
+    tl.store(first + 5, tl.where(final, 0.0, home), mask=mask)
+    tl.store(first + 6, tl.where(open_, leg + home, 0.0), mask=mask)
+
+
+def fused_sizes(gathered: Gathered, nearest: Tensor, closest: float) -> tuple[Tensor, Tensor, Tensor]:
+    """(state,) hops, and the (state, 3) features of whole states, `overall` and `base`.
+
+    `nearest` are (state, token) shares of the limit; their mean is a typical step, at least `closest`.
+    """
+    states, width = nearest.shape
+    hops = torch.empty(states, dtype=torch.float32, device=nearest.device)
+    overall, base = torch.empty(2, states, 3, dtype=torch.float32, device=nearest.device).unbind(0)
+    lanes = triton.next_power_of_2(width)
+    if states:
+        _sizes_kernel[(states,)](
+            nearest, gathered.count, gathered.opened, gathered.way_home, hops, overall, base, width, closest,
+            LANES=lanes, num_warps=1,
+        )  # fmt: skip
+    return hops, overall, base
+
+
+@triton.jit
+def _sizes_kernel(  # type: ignore[no-untyped-def]
+    nearest, count, opened, way_home, hops_out, overall, base, width, closest, LANES: tl.constexpr
+):
+    """The features of one state."""
+    state = tl.program_id(0).to(tl.int64)
+    lane = tl.arange(0, LANES)
+    total = tl.sum(tl.load(nearest + state * width + lane, mask=lane < width, other=0.0), 0)
+    hops = 1 / tl.maximum(total / tl.load(count + state).to(tl.float32), closest)
+    many = tl.load(opened + state)
+    steps = tl.minimum(hops, many)
+    tl.store(hops_out + state, hops)
+    tl.store(overall + 3 * state, tl.log(1 + hops))
+    tl.store(overall + 3 * state + 1, tl.log(1 + many))
+    tl.store(overall + 3 * state + 2, tl.load(way_home + state))
+    tl.store(base + 3 * state, many)
+    tl.store(base + 3 * state + 1, steps)
+    tl.store(base + 3 * state + 2, tl.sqrt(many * steps))
+
+
+def fused_places(count: Tensor, first: Tensor, width: int, size: int) -> Tensor:
+    """(size,) int64: which cell of (state, token) rows each packed token comes from, and the cell after all beyond.
+
+    State s has `count[s]` tokens, packed from `first[s]` on.
+    """
+    states = len(count)
+    flat = torch.full((size,), states * width, dtype=torch.int64, device=count.device)
+    if states:
+        _places_kernel[(states,)](flat, count, first, width, LANES=triton.next_power_of_2(width), num_warps=1)
+    return flat
+
+
+@triton.jit
+def _places_kernel(flat, count, first, width, LANES: tl.constexpr):  # type: ignore[no-untyped-def]
+    """The tokens of one state."""
+    state = tl.program_id(0).to(tl.int64)
+    lane = tl.arange(0, LANES)
+    tl.store(flat + tl.load(first + state) + lane, state * width + lane, mask=lane < tl.load(count + state))
