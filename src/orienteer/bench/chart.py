@@ -73,6 +73,7 @@ def try_curves(path: Path, panels: Sequence[tuple[str, str, Sequence[Curve]]], n
             high = [mean + error for mean, error in zip(curve.mean, curve.error, strict=True)]
             axes.fill_between(curve.steps, low, high, alpha=0.2)
         axes.set(title=title, xlabel=unit, ylabel="mean prize")
+        axes.ticklabel_format(axis="x", style="sci", scilimits=(-3, 4))  # long numbers would run into each other
         axes.grid(alpha=0.3)
         axes.legend(frameon=False, fontsize=9)
     figure.savefig(path, dpi=130)
