@@ -15,6 +15,7 @@ from orienteer.beam.device import choose_device
 from orienteer.beam.score import Children
 from orienteer.beam.solvers import CostLevelSolver, PrizeCostLevelSearch
 from orienteer.data.generate import generate
+from orienteer.solve import solver_class
 
 SOLVERS = ("cs-p", "tsili-beam")
 
@@ -198,7 +199,7 @@ def test_scorer_is_asked_once_for_each_expanded_path():
 def test_batches_side_by_side_change_nothing(name, monkeypatch):
     instances = [*generate(12, count=5, seed=1), *generate(7, count=4, seed=2)]
     whole = solve_batch(instances, name, beam=5, device="cpu")
-    monkeypatch.setattr(solvers, "lanes_for", lambda device, count: 2)
+    monkeypatch.setattr(solver_class(name), "lanes", lambda *_: 2)
     news = []
     halves = solve_batch(instances, name, beam=5, device="cpu", on_done=lambda done, total: news.append(done))
     assert [one.tour for one in halves] == [one.tour for one in whole]
@@ -208,7 +209,7 @@ def test_batches_side_by_side_change_nothing(name, monkeypatch):
 def test_an_error_of_the_listener_ends_the_other_batch_too(monkeypatch):
     monkeypatch.setattr(solvers, "lanes_for", lambda device, count: 2)
     halted = []
-    ended = solvers._BatchClock.__call__
+    ended = solvers.BatchClock.__call__
 
     def watched(clock, expander):
         if clock.size == 2:  # the second lane, with one of three instances
@@ -218,7 +219,7 @@ def test_an_error_of_the_listener_ends_the_other_batch_too(monkeypatch):
     def complain(done, total):
         raise RuntimeError("no more")
 
-    monkeypatch.setattr(solvers._BatchClock, "__call__", watched)
+    monkeypatch.setattr(solvers.BatchClock, "__call__", watched)
     with pytest.raises(RuntimeError, match="no more"):
         solve_batch(list(generate(8, count=3, seed=1)), "cs-p", device="cpu", on_done=complain)
     assert halted == [True]

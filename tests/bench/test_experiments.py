@@ -97,7 +97,9 @@ def folder(tmp_path: Path) -> Path:
 
 def test_files_against_best_known_values(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    report = run_files(out, "Files", known_files(folder, None, 400), Method("e", "enumerate"), classic_seconds, no_news)
+    files, notes = known_files(folder, None, 400)
+    assert notes == ["named with a best known value, but not there: absent"]
+    report = run_files(out, "Files", files, Method("e", "enumerate"), classic_seconds, no_news, notes)
     assert [(one.name, one.prize, one.better, one.missed) for one in report.results] == [
         ("one", 6.0, False, False),
         ("two", 6.0, True, False),
@@ -108,11 +110,13 @@ def test_files_against_best_known_values(folder: Path, tmp_path: Path) -> None:
     assert better["two"]["was"] == 5
     assert check_tour(SQUARE, better["two"]["tour"]).prize == 6
     assert "better: two 6, was 5" in (out / "table.md").read_text()
+    assert notes[0] in (out / "table.md").read_text()
     assert [float(row["gap"]) for row in rows(out)] == pytest.approx([0, -20])
 
 
 def test_a_missed_optimum_is_named(folder: Path, tmp_path: Path) -> None:
-    files = known_files(folder, None, 400, "one")
+    files, notes = known_files(folder, None, 400, "one")
+    assert notes == []
     report = run_files(tmp_path / "out", "Files", files, Method("c", "counted"), oplib_seconds, no_news)
     assert report.results[0].missed
     assert "missed: one 4 of 6" in (tmp_path / "out" / "table.md").read_text()
@@ -123,9 +127,17 @@ def test_finished_files_are_not_run_again(folder: Path, tmp_path: Path, monkeypa
     monkeypatch.setenv("CALLS", str(calls))
     for _ in range(2):
         run_files(
-            tmp_path / "out", "F", known_files(folder, None, 400), Method("c", "counted"), classic_seconds, no_news
+            tmp_path / "out", "F", known_files(folder, None, 400)[0], Method("c", "counted"), classic_seconds, no_news
         )
     assert len(calls.read_text().splitlines()) == 2
+
+
+def test_large_files_are_left_out_with_a_note(folder: Path) -> None:
+    known = "instance,n,best_known\none,5,6\ntwo,500,5\n"
+    (folder / "best_known.csv").write_text(known)
+    files, notes = known_files(folder, None, 400)
+    assert [one.path.stem for one in files] == ["one"]
+    assert notes == ["left out: 1 files of more than 400 nodes (--largest)"]
 
 
 def test_wrong_best_known_files(folder: Path, tmp_path: Path) -> None:

@@ -67,7 +67,11 @@ def test_markdown() -> None:
 
 def test_csv_holds_values_not_texts() -> None:
     rows = list(csv.reader(comma_separated(TABLE).splitlines()))
-    assert rows == [["method", "objective", "gap"], ["a_b | <c>", "1.234", "1.23"], ["none", "", ""]]
+    assert rows == [
+        ["method", "objective", "objective, error", "gap"],
+        ["a_b | <c>", "1.234", "0.05", "1.23"],
+        ["none", "", "", ""],
+    ]
 
 
 def test_latex_escapes() -> None:

@@ -50,3 +50,16 @@ def test_plot_with_and_without_a_route(cli: Cli, town: Path, tmp_path: Path, suf
     assert cli("plot", town, "--out", bare) == (0, "", "")
     assert cli("plot", town, tmp_path / "route", "--out", drawn, "--title", "Sunday") == (0, "", "")
     assert bare.read_bytes() != drawn.read_bytes()
+
+
+def test_a_tour_through_all_places_needs_no_limit(cli: Cli, tmp_path: Path) -> None:
+    square = tmp_path / "square.tsp"
+    square.write_text(
+        "NAME: square\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+        "1 0 0\n2 0 10\n3 10 10\n4 10 0\nEOF\n"
+    )
+    tour, part = tmp_path / "all.json", tmp_path / "part.json"
+    tour.write_text("[0, 2, 1, 3, 0]")
+    part.write_text("[0, 2, 1, 0]")
+    assert cli("check", square, tour).out == "feasible: a tour of 4 places, cost 48\n"
+    assert cli("check", square, part)[:2] == (1, "infeasible: the tour leaves out 1 of 4 places\n")

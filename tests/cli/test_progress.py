@@ -1,4 +1,4 @@
-"""Bars: on a terminal, after a while; never in a pipe."""
+"""Bars: on a terminal, after a while; in a log a line now and then."""
 
 import io
 import math
@@ -58,6 +58,16 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with Bar() as bar:
         bar.search(MaxSteps(1000), NOW)
     assert terminal.getvalue() == ""
+
+
+def test_a_log_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    monkeypatch.setattr(progress, "LINES", 0.0)
+    with Bar() as bar:
+        bar.batch(1, 4)
+        bar.batch(3, 4)
+    assert [line.split("  ")[1] for line in log.getvalue().splitlines()] == ["1 of 4", "3 of 4"]
 
 
 def test_a_pipe_stays_silent(cli: Cli, town: Path, scripted: Script, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,6 +91,23 @@ def test_stops_when_told(solver: type[LearnedSolver]) -> None:
     assert solver().solve_batch([instance], MaxSteps(2))[0].steps == 2
 
 
+def test_batches_of_small_problems_share_the_threads() -> None:
+    before, seen = torch.get_num_threads(), []
+    torch.set_num_threads(2)
+    try:
+        solver = DqnGreedy(GreedyConfig("cpu"))
+        instances = [some_instance(6, seed) for seed in range(16)]
+        assert solver.lanes(torch.device("cpu"), instances) == 2
+        assert solver.lanes(torch.device("cpu"), instances[:15]) == 1
+        assert solver.lanes(torch.device("cpu"), [*instances, some_instance(201, 0)]) == 1
+        results = solver.solve_batch(instances, lambda now: seen.append(torch.get_num_threads()) or False)
+        assert 1 in seen
+        assert torch.get_num_threads() == 2
+        assert [one.tour for one in results] == [solver.solve(one).tour for one in instances]
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_small_problems_take_one_thread_and_give_the_others_back(monkeypatch: pytest.MonkeyPatch) -> None:
     before, seen = torch.get_num_threads(), []
     torch.set_num_threads(2)

@@ -23,6 +23,8 @@ about the same for any number of them."""
 
 CPU_BYTES = 128 * 2**20
 """Working set of a batch on a CPU: beyond this, caches suffer and nothing is gained."""
+FEWEST = 8
+"""Instances of a batch on a CPU from which on two batches side by side are faster than one."""
 
 
 def choose_device(name: str) -> torch.device:
@@ -52,16 +54,27 @@ def warps_for(lanes: int) -> int:
     return max(1, min(8, lanes // 64))
 
 
-def memory_budget(device: torch.device) -> int:
-    """Bytes that the tensors of one batch may take."""
+def memory_budget(device: torch.device, lanes: int = 1) -> int:
+    """Bytes that the tensors of one batch may take, where there are so many at once."""
     if device.type == "cuda":
-        return torch.cuda.mem_get_info(device)[0] // 4
+        return torch.cuda.mem_get_info(device)[0] // (4 * lanes)
     return CPU_BYTES
 
 
 def lanes_for(device: torch.device, count: int) -> int:
     """How many batches of so many instances are worked on at once."""
     return LANES if device.type == "cuda" and count >= ENOUGH_FOR_LANES else 1
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Within it this thread has torch use one core."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def in_lanes(
@@ -94,6 +107,8 @@ def in_lanes(
             halt.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+        finally:
+            torch.set_num_threads(torch.get_num_threads())  # what threads set for themselves holds for new ones too
 
 
 @contextmanager

@@ -59,6 +59,10 @@ class BeamSolver(Solver):
         """From how many ends an instance is searched: 1, or 2 with half of the beam for each."""
         return 1
 
+    def lanes(self, device: torch.device, instances: Sequence[Instance]) -> int:
+        """How many batches are worked on at once."""
+        return lanes_for(device, len(instances))
+
     def gather(self, expander: Expander, ways: int, over: Over) -> Found:
         """The routes of a search that has finished, with what can be made of them before it is `over`."""
         return Found(expander, ways)
@@ -107,14 +111,14 @@ class BeamSolver(Solver):
             self.get_ready(instances[0])
         device = choose_device(self.config.device)
         scorer = self.scorer(device)
-        lanes = lanes_for(device, len(instances))
-        batches = self._batches(instances, memory_budget(device) // lanes, lanes)
+        lanes = self.lanes(device, instances)
+        batches = self._batches(instances, memory_budget(device, lanes), lanes)
         halt, began = threading.Event(), time.perf_counter()
 
         def work(rows: list[int]) -> list[Result]:
             batch = [instances[row] for row in rows]
-            clock = _BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt, self.ways(batch[0]))
-            return self._solve_together(batch, clock, scorer, device)
+            clock = BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt, self.ways(batch[0]))
+            return self.together(batch, clock, scorer, device)
 
         results: dict[int, Result] = {}
         with closing(in_lanes(work, batches, lanes, device, halt)) as answered:
@@ -126,9 +130,10 @@ class BeamSolver(Solver):
         ordered = [results[row] for row in range(len(instances))]
         return ordered if lanes == 1 else _shared(ordered, time.perf_counter() - began)
 
-    def _solve_together(
-        self, batch: list[Instance], clock: "_BatchClock", scorer: Scorer, device: torch.device
+    def together(
+        self, batch: list[Instance], clock: "BatchClock", scorer: Scorer, device: torch.device
     ) -> list[Result]:
+        """The results of instances that are searched together."""
         known: list[list[int] | None] = [None] * len(batch)
         routes: list[list[int]] = [[]] * len(batch)
         others: list[list[list[int]]] = [[]] * len(batch)
@@ -302,7 +307,7 @@ def _shared(results: list[Result], seconds: float) -> list[Result]:
     ]
 
 
-class _BatchClock:
+class BatchClock:
     """The watch of a batch: asks the stop criterion about the share of time of one instance."""
 
     def __init__(self, size: int, stop: Stop, halt: threading.Event, ways: int):

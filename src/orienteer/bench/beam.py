@@ -6,7 +6,6 @@ from pathlib import Path
 
 from orienteer.beam.device import choose_device
 from orienteer.bench import chart
-from orienteer.bench.compare import summary_table
 from orienteer.bench.methods import Method
 from orienteer.bench.paper_report import Report
 from orienteer.bench.run import OnDone, run_all
@@ -48,7 +47,8 @@ def run_beam(
     picture = _chart(folder / "chart.png", one, grid, pairs, notes)
     title = f"Cost-level and step-by-step beam search on {one.name}, {len(one)} instances"
     summaries = list(found.values())
-    write_tables(folder, title, [_table(title, grid, pairs)], summary_table(title, summaries), notes, picture)
+    table = _table(title, grid, pairs)
+    write_tables(folder, title, [table], table, notes, picture)
     return Report(summaries, failed, notes)
 
 
@@ -97,7 +97,8 @@ def _line(rows: Sequence[Summary]) -> tuple[list[float], list[float], list[float
 
 
 def _table(title: str, grid: Sequence[tuple[int, float]], pairs: Sequence[tuple[Summary, Summary]]) -> Table:
-    heads = ("K", "tau", "CS: objective", "passes", "time", "step by step", "objective", "passes", "time", "CS above")
+    searches = [f"{search}: {what}" for search in ("CS", "step") for what in ("objective", "passes", "time")]
+    heads = ("K", "tau", *searches[:3], "step by step", *searches[3:], "CS above")
     rows = []
     for (width, tau), (level, step) in zip(grid, pairs, strict=True):
         rows.append(

@@ -81,6 +81,9 @@ def try_curves(path: Path, panels: Sequence[tuple[str, str, Sequence[Curve]]], n
 
 
 def _scatter(axes: "Axes", panel: Panel) -> None:
+    from matplotlib import colormaps
+
+    shades = colormaps["tab20"]
     best = max(prize for _, _, prize in panel.points)
     floor = FLOOR * best
     axes.set_xscale("log")
@@ -94,7 +97,7 @@ def _scatter(axes: "Axes", panel: Panel) -> None:
     texts = [f"{label} {prize:.2f}" if prize < floor else label for label, _, prize in panel.points]
     beside = _beside([axes.transData.transform(spot) * 72 / axes.figure.dpi for spot in spots], texts)
     for place, ((_, _, prize), spot, text) in enumerate(zip(panel.points, spots, texts, strict=True)):
-        colour = f"C{place % 10}"
+        colour = shades(2 * place % 20 + place // 10 % 2)  # ten strong ones, then ten pale ones
         axes.scatter(*spot, s=24, marker="v" if prize < floor else "o", color=colour, zorder=3)
         axes.annotate(text, spot, beside[place], textcoords="offset points", fontsize=NAME, color=colour)
 

@@ -30,7 +30,9 @@ def run_generalization(
         path = find_weights(name)
         label = f"cs-l {name}" if path.suffix not in str(name) else f"cs-l {path.parent.name}/{path.stem}"
         methods.append(Method(label, "cs-l", {"weights": str(name), "device": device}))
-        notes.append(f"{label}: {_training(read_header(path).record)}")
+        config = LearnedCostLevelSearch.config_class(weights=str(name), device=device)
+        search = f"K = {config.beam}, tau = {'limit / 80' if config.tau is None else config.tau}, routes recombined"
+        notes.append(f"{label}: {search}; {_training(read_header(path).record)}")
     methods.append(Method("lns", "lns", seconds=seconds))
     theirs = ", ".join(f"{prize:.2f} trained at n = {nodes}" for nodes, prize in GENERALIZATION.items())
     notes.append(f"The paper's CS (20, 0.05) on distance prizes, n = 100: {theirs}.")

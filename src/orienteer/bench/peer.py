@@ -1,5 +1,6 @@
 """What other people's solvers share: whole numbers for costs and prizes, time to the second, a clear word if absent."""
 
+import importlib
 import importlib.util
 from abc import abstractmethod
 from importlib.metadata import version
@@ -39,6 +40,9 @@ class Peer(Solver):
     def version(self) -> str:
         """The other package's version: a result is its own."""
         return f"{self.distribution} {version(self.distribution)}"
+
+    def prepare(self, instance: Instance) -> None:
+        importlib.import_module(self.package)  # takes as long as many an instance
 
     def default_stop(self, instance: Instance) -> Stop:
         return MaxSeconds(1.0)

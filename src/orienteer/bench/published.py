@@ -3,7 +3,7 @@
 import csv
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,23 +74,35 @@ class LibraryReport:
         return sum(one.gap for one in self.results) / len(self.results) if self.results else math.nan
 
 
-def known_files(folder: Path, best_known: Path | None, largest: int, match: str = "") -> list[KnownFile]:
-    """The files of a folder and below that a CSV of best known values names, sorted by name.
+def known_files(
+    folder: Path, best_known: Path | None, largest: int, match: str = ""
+) -> tuple[list[KnownFile], list[str]]:
+    """The files of a folder and below that a CSV of best known values names, sorted by name; notes on the others.
 
     The CSV has the columns instance (a file's name without suffix), best_known and, if they are there, n and
     proven_optimal (yes or not); files of more than `largest` nodes are left out, by n before they are read.
     """
     rows = _read_best_known(best_known or folder / "best_known.csv")
-    found = []
+    found, large, absent = [], [], {name for name in rows if match in name}
     for path in sorted(folder.rglob("*")):
         row = rows.get(path.stem)
         if row is None or path.suffix.lower() not in SUFFIXES or match not in path.stem or not path.is_file():
             continue
+        absent.discard(path.stem)
         if int(row.get("n") or 0) <= largest:
             found.append(KnownFile(path, float(row["best_known"]), row.get("proven_optimal") == "yes"))
+        else:
+            large.append(path)
     if not found:
-        raise BadFile(folder, "holds no file that its best known values name")
-    return found
+        raise BadFile(folder, f"holds no file of at most {largest} nodes that its best known values name")
+    notes = [f"left out: {len(large)} files of more than {largest} nodes (--largest)"] if large else []
+    return found, notes + ([f"named with a best known value, but not there: {_few(absent)}"] if absent else [])
+
+
+def _few(names: set[str]) -> str:
+    """Some names, and how many more there are."""
+    some = sorted(names)[:5]
+    return ", ".join(some) + (f" and {len(names) - len(some)} more" if len(names) > len(some) else "")
 
 
 def oplib_seconds(nodes: int) -> float:
@@ -110,8 +122,9 @@ def run_files(
     method: Method,
     seconds: Callable[[int], float],
     on_done: OnDone,
+    notes: Sequence[str] = (),
 ) -> LibraryReport:
-    """Runs a method on files that have no result yet, and writes the tables and better.json.
+    """Runs a method on files that have no result yet, and writes the tables, with `notes` below, and better.json.
 
     `seconds` tells the time by the number of nodes, unless the method has a limit of its own.
     """
@@ -126,7 +139,7 @@ def run_files(
                 results.append(answer)
             on_done(count, len(files))
     report = LibraryReport(results, failed)
-    _write(out, title, method, report)
+    _write(out, title, method, report, notes)
     return report
 
 
@@ -148,13 +161,15 @@ def _solve(store: Store, file: KnownFile, method: Method, seconds: Callable[[int
     )
 
 
-def _write(out: Path, title: str, method: Method, report: LibraryReport) -> None:
+def _write(out: Path, title: str, method: Method, report: LibraryReport, more: Sequence[str]) -> None:
     better = [one for one in report.results if one.better]
     missed = [one for one in report.results if one.missed]
+    proven = sum(one.proven for one in report.results)
     notes = [
         f"{method.label}: mean gap {100 * report.mean_gap:.3f} % over {len(report.results)} files; a negative gap is a "
         "value above the best known.",
-        f"{len(missed)} of {sum(one.proven for one in report.results)} proven optima missed.",
+        *([f"{len(missed)} of {proven} proven optima missed."] if proven else []),
+        *more,
         *(f"missed: {one.name} {one.prize:g} of {one.best:g}" for one in missed),
         *(f"better: {one.name} {one.prize:g}, was {one.best:g}" for one in better),
         *(f"better than a value called optimal, so one of them is wrong: {one.name}" for one in better if one.proven),
@@ -194,7 +209,7 @@ def _by_file(title: str, results: list[FileResult]) -> Table:
             words(one.name),
             number(one.nodes, "d"),
             number(one.best, "g"),
-            words("yes" if one.proven else "no"),
+            words("yes" if one.proven else "not known"),
             number(one.prize, "g"),
             percent(one.gap, ".3f"),
             number(one.seconds, ".3f"),

@@ -20,6 +20,8 @@ class Cell:
 
     text: str
     value: float | str | None = None
+    error: float | None = None
+    """The standard error of the value, where it has one."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def with_error(value: float, error: float) -> Cell:
     if math.isnan(value):
         return Cell("", None)
     spread = "" if math.isnan(error) else f" ± {error:.2f}"
-    return Cell(f"{value:.2f}{spread}", value)
+    return Cell(f"{value:.2f}{spread}", value, None if math.isnan(error) else error)
 
 
 def markdown(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
@@ -82,11 +84,19 @@ def markdown(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
 
 
 def comma_separated(table: Table) -> str:
-    """The values of one table, a head on top."""
+    """The values of one table, a head on top; behind a column with standard errors one of these."""
+    erring = [any(row[column].error is not None for row in table.rows) for column in range(len(table.heads))]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.heads)
-    writer.writerows(["" if cell.value is None else cell.value for cell in row] for row in table.rows)
+    writer.writerow(
+        name for head, errs in zip(table.heads, erring, strict=True) for name in (head, f"{head}, error")[: 1 + errs]
+    )
+    for row in table.rows:
+        writer.writerow(
+            "" if value is None else value
+            for cell, errs in zip(row, erring, strict=True)
+            for value in (cell.value, cell.error)[: 1 + errs]
+        )
     return text.getvalue()
 
 

@@ -84,7 +84,8 @@ def paper(
     with Bar() as bar:
         report = run_paper(out, chosen, spec, bar.batch, part, data, known)
     if report is None:
-        click.echo(f"shard {shard} is done; when all are: orienteer bench merge DIR... --out DIR")
+        click.echo(f"shard {shard} is done; when all are: orienteer bench merge {out}")
+        click.echo("or, where they have folders of their own: orienteer bench merge DIR DIR... --out DIR")
         return
     _finish(out, report.failures)
 
@@ -332,10 +333,11 @@ def _files(
     methods = parse_methods(method, named, device)
     if len(methods) > 1:
         raise ValueError(f"--method must be one method with its settings, got {method!r}")
-    files = known_files(folder, best_known, largest, match)
+    files, notes = known_files(folder, best_known, largest, match)
     _threads(threads)
     with Bar() as bar:
-        report = run_files(out, title, files, methods[0], by_size if seconds is None else lambda _: seconds, bar.batch)
+        times = by_size if seconds is None else lambda _: seconds
+        report = run_files(out, title, files, methods[0], times, bar.batch, notes)
     _finish(out, report.failures)
 
 

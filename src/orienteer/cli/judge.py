@@ -1,5 +1,6 @@
 """`orienteer check`: is this route allowed, and what is it worth?"""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -7,9 +8,13 @@ import click
 from orienteer.cli.options import READING, read_problem, with_options
 from orienteer.cli.table import totals
 from orienteer.core.errors import InfeasibleTour
+from orienteer.core.instance import Instance
 from orienteer.core.tour import check_tour
 
 BROKEN = 1
+
+TOURS = (".tsp", ".atsp")
+"""Files whose problem, where it has no limit, is to visit every place."""
 
 
 @click.command()
@@ -19,16 +24,37 @@ BROKEN = 1
 def check(file: str, tourfile: str, **how: Any) -> int:
     """Judge a route.
 
-    Exit status 0 if the route in TOURFILE keeps all rules of the problem in FILE, 1 if it breaks one.
+    Exit status 0 if the route in TOURFILE keeps all rules of the problem in FILE, 1 if it breaks one. A TSPLIB file
+    without a limit asks for a tour through all of its places.
     """
     from orienteer.data.files import read_tour
 
-    instance = read_problem(file, how)
+    to_all = _tour_problem(file, how)
+    instance = to_all or read_problem(file, how)
     nodes = read_tour(tourfile, instance, how["index"] or 0)
     try:
         tour = check_tour(instance, nodes)
+        missing = instance.size - len(set(tour.nodes))
+        if to_all and missing:
+            raise InfeasibleTour(f"the tour leaves out {missing} of {instance.size} places")
     except InfeasibleTour as error:
         click.echo(f"infeasible: {error}")
         return BROKEN
-    click.echo(f"feasible: {totals(instance, tour)}")
+    words = f"a tour of {instance.size} places, cost {tour.cost:.10g}" if to_all else totals(instance, tour)
+    click.echo(f"feasible: {words}")
     return 0
+
+
+def _tour_problem(file: str, how: dict[str, Any]) -> Instance | None:
+    """The problem of a TSPLIB file without a limit, with one that no tour exceeds; None for any other."""
+    import numpy as np
+
+    from orienteer.data.files import read_fields
+
+    if how["limit"] is not None or Path(file).suffix.lower() not in TOURS:
+        return None
+    found = read_fields(file, how["format"])
+    if found.limit is not None:
+        return None
+    most = float(np.where(np.isfinite(found.costs), found.costs, 0.0).sum())
+    return found.build(file, limit=max(most, 1.0), start=how["start"])

@@ -1,10 +1,12 @@
-"""Bars on a terminal, silence in a pipe; rich is imported only when a bar is due."""
+"""Bars on a terminal, a line now and then in a log; rich is imported only when a bar is due."""
 
 import math
 import sys
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
+
+import click
 
 from orienteer.core.stop import Progress, Stop
 
@@ -17,14 +19,17 @@ DELAY = 2.0
 PAUSE = 0.1
 """Seconds between two updates of a bar."""
 
+LINES = 60.0
+"""Seconds between two lines where there is no terminal, and of work that need none."""
+
 
 class Bar:
-    """A context that shows how far some work is, once it lasts longer than `DELAY` and someone is looking."""
+    """A context that shows how far some work is: a bar once it lasts longer than `DELAY`, or lines in a log."""
 
     def __init__(self) -> None:
         self._watched = sys.stderr is not None and sys.stderr.isatty()  # None where it was closed before the start
         self._began = time.monotonic()
-        self._due = self._began + DELAY
+        self._due = self._began + (DELAY if self._watched else LINES)
         self._bar: rich.progress.Progress | None = None
 
     def __enter__(self) -> "Bar":
@@ -39,13 +44,17 @@ class Bar:
     def show(self, fraction: float, text: str) -> None:
         """Moves the bar to a share of the work from 0 to 1, NaN where it is unknown, with a few words beside it."""
         now = time.monotonic()
-        if not self._watched or now < self._due:
+        if now < self._due:
+            return
+        words = f"{now - self._began:.0f} s  {text}"
+        if not self._watched:
+            self._due = now + LINES
+            click.echo(words, err=True)
             return
         self._due = now + PAUSE
         if self._bar is None:
             self._bar = _start()
         done, total = (0.0, None) if math.isnan(fraction) else (fraction, 1.0)
-        words = f"{now - self._began:.0f} s  {text}"
         self._bar.update(self._bar.task_ids[0], completed=done, total=total, text=words)
 
     def search(self, stop: Stop, now: Progress) -> None:

@@ -1,7 +1,7 @@
 """The learned methods behind the front door: greedy, step-by-step beam and cost-level search with a network's score."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 import torch
 
 from orienteer.beam.cost_level import CostLevelConfig
-from orienteer.beam.device import choose_device
-from orienteer.beam.solvers import BeamSolver, CostLevelSolver, StepSolver
+from orienteer.beam.device import FEWEST, choose_device, one_thread
+from orienteer.beam.score import Scorer
+from orienteer.beam.solvers import BatchClock, BeamSolver, CostLevelSolver, StepSolver
 from orienteer.beam.step import StepConfig
 from orienteer.core.instance import Instance
+from orienteer.core.result import Result
 from orienteer.core.run import Run
 from orienteer.network.scorers import ActorScore, DecoderScore, NetworkScore, TourScore, ValueScore
 from orienteer.network.weights import Method, Model, find_weights, load_model
@@ -69,8 +71,8 @@ class LearnedLevelConfig(CostLevelConfig):
 
 
 ONE_THREAD = 200
-"""Nodes of a problem up to which one thread of the CPU searches it. Two are hardly faster, and where other work keeps
-one of their cores busy they wait for each other: three times as long."""
+"""Nodes of a problem up to which one thread of the CPU searches it, or a batch of such. Two are hardly faster, and
+where other work keeps one of their cores busy they wait for each other: three times as long, or far longer."""
 
 
 class LearnedSolver(BeamSolver):
@@ -105,8 +107,19 @@ class LearnedSolver(BeamSolver):
         self.scorer(choose_device(self.config.device))
 
     def search(self, run: Run, seed: int) -> None:
-        with _one_thread() if run.instance.size <= ONE_THREAD else nullcontext():
+        with one_thread() if run.instance.size <= ONE_THREAD else nullcontext():
             super().search(run, seed)
+
+    def lanes(self, device: torch.device, instances: Sequence[Instance]) -> int:
+        """On a CPU as many as torch has threads: side by side they do not wait for each other."""
+        if device.type != "cpu" or any(one.size > ONE_THREAD for one in instances):
+            return super().lanes(device, instances)
+        return max(1, min(torch.get_num_threads(), len(instances) // FEWEST))
+
+    def together(self, batch: list[Instance], clock: BatchClock, scorer: Scorer, device: torch.device) -> list[Result]:
+        small = device.type == "cpu" and max(one.size for one in batch) <= ONE_THREAD
+        with one_thread() if small else nullcontext():
+            return super().together(batch, clock, scorer, device)
 
 
 class GreedySolver(LearnedSolver, StepSolver):
@@ -195,14 +208,3 @@ def _loaded(path: str, changed: int, device: torch.device, methods: tuple[Method
     """The score with the weights of a file; read again only when the file has changed."""
     model, header = load_model(path, device, methods)
     return score_of(model, header.method)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Within it torch uses one core."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
