@@ -95,6 +95,8 @@ def test_base_install_needs_no_extra() -> None:
             "fused_meet.py",
             "fused_norm.py",
             "fused_read.py",
+            "fused_search.py",
+            "fused_tokens.py",
         },
         "pyscipopt": {"missing.py"},
         "gurobipy": {"missing.py"},
