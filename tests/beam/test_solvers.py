@@ -1,6 +1,7 @@
 """The beam searches as solvers: batches, stop criteria, progress."""
 
 import time
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -199,7 +200,7 @@ def test_scorer_is_asked_once_for_each_expanded_path():
 def test_batches_side_by_side_change_nothing(name, monkeypatch):
     instances = [*generate(12, count=5, seed=1), *generate(7, count=4, seed=2)]
     whole = solve_batch(instances, name, beam=5, device="cpu")
-    monkeypatch.setattr(solver_class(name), "lanes", lambda *_: 2)
+    monkeypatch.setattr(solver_class(name), "lanes", lambda *_: nullcontext(2))
     news = []
     halves = solve_batch(instances, name, beam=5, device="cpu", on_done=lambda done, total: news.append(done))
     assert [one.tour for one in halves] == [one.tour for one in whole]

@@ -63,3 +63,7 @@ def test_a_tour_through_all_places_needs_no_limit(cli: Cli, tmp_path: Path) -> N
     part.write_text("[0, 2, 1, 0]")
     assert cli("check", square, tour).out == "feasible: a tour of 4 places, cost 48\n"
     assert cli("check", square, part)[:2] == (1, "infeasible: the tour leaves out 1 of 4 places\n")
+    part.write_text("[3, 0, 1, 2, 3]")
+    assert cli("check", square, part).out == "feasible: a tour of 4 places, cost 40\n"
+    assert cli("check", square, part, "--start", "0").status == 1
+    assert "--end does not go with a tour" in cli("check", square, part, "--end", "1").err

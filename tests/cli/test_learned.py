@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from command_line import Cli
+from command_line import TOWN, Cli
 from orienteer import REGISTRY
 from orienteer.data.files import read_results
 from orienteer.network.weights import SHIPPED, list_weights
@@ -36,6 +36,7 @@ def test_shipped_weights_are_small_and_tell_their_origin() -> None:
 
 @pytest.mark.parametrize("name", LEARNED)
 def test_solve_with_a_network(cli: Cli, town: Path, name: str) -> None:
+    solver_class(name)().prepare(TOWN)  # compiles, which would be announced
     status, out, err = cli("solve", town, "--solver", name, "--device", "cpu", "--json")
     assert (status, err) == (0, "")
     prize = json.loads(out)["prize"]

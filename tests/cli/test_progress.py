@@ -70,6 +70,17 @@ def test_a_log_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [line.split("  ")[1] for line in log.getvalue().splitlines()] == ["1 of 4", "3 of 4"]
 
 
+def test_a_log_that_nobody_reads_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", Closed())
+    monkeypatch.setattr(progress, "LINES", 0.0)
+    with Bar() as bar:
+        bar.batch(1, 4)
+
+
 def test_a_pipe_stays_silent(cli: Cli, town: Path, scripted: Script, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "DELAY", 0.0)
     scripted(lambda run: None)

@@ -23,6 +23,8 @@ about the same for any number of them."""
 
 CPU_BYTES = 128 * 2**20
 """Working set of a batch on a CPU: beyond this, caches suffer and nothing is gained."""
+MOST_CPU_BYTES = 8 * CPU_BYTES
+"""Of all batches together."""
 FEWEST = 8
 """Instances of a batch on a CPU from which on two batches side by side are faster than one."""
 
@@ -58,7 +60,7 @@ def memory_budget(device: torch.device, lanes: int = 1) -> int:
     """Bytes that the tensors of one batch may take, where there are so many at once."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0] // (4 * lanes)
-    return CPU_BYTES
+    return min(CPU_BYTES, MOST_CPU_BYTES // lanes)
 
 
 def lanes_for(device: torch.device, count: int) -> int:
@@ -66,15 +68,39 @@ def lanes_for(device: torch.device, count: int) -> int:
     return LANES if device.type == "cuda" and count >= ENOUGH_FOR_LANES else 1
 
 
+class _Threads:
+    """Torch's threads on a CPU, and how many ask for one alone: the last of them gives the others back."""
+
+    def __init__(self) -> None:
+        self._lock, self._asking, self._before = threading.Lock(), 0, 1
+
+    def take(self) -> int:
+        """One thread for this one and those that it starts; how many there are otherwise."""
+        with self._lock:
+            if not self._asking:
+                self._before = torch.get_num_threads()
+            self._asking += 1
+            torch.set_num_threads(1)
+            return self._before
+
+    def give_back(self) -> None:
+        """As many as before."""
+        with self._lock:
+            self._asking -= 1
+            torch.set_num_threads(self._before)
+
+
+_threads = _Threads()
+
+
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Within it this thread has torch use one core."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def one_thread() -> Iterator[int]:
+    """Within it torch uses one core for this thread and those that it starts; yields how many it used before."""
+    threads = _threads.take()
     try:
-        yield
+        yield threads
     finally:
-        torch.set_num_threads(threads)
+        _threads.give_back()
 
 
 def in_lanes(
@@ -107,8 +133,6 @@ def in_lanes(
             halt.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-        finally:
-            torch.set_num_threads(torch.get_num_threads())  # what threads set for themselves holds for new ones too
 
 
 @contextmanager

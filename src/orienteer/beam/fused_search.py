@@ -25,7 +25,8 @@ def fused_legs(states: States) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     count, nodes = states.visited.shape
     arrival = torch.empty(count, nodes, dtype=torch.float64, device=problems.device)
     fits = torch.empty(count, nodes, dtype=torch.bool, device=problems.device)
-    prize, cost = torch.empty(2, count, dtype=torch.float64, device=problems.device).unbind(0)
+    # Each on its own: kernels are compiled anew where memory begins at another kind of place.
+    prize, cost = (torch.empty(count, dtype=torch.float64, device=problems.device) for _ in range(2))
     last = torch.empty(count, dtype=torch.int64, device=problems.device)
     lanes = triton.next_power_of_2(nodes)
     if count:

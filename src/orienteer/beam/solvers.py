@@ -5,9 +5,8 @@ import math
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
-from contextlib import closing
-from itertools import zip_longest
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Any, ClassVar
 
 import torch
@@ -59,13 +58,18 @@ class BeamSolver(Solver):
         """From how many ends an instance is searched: 1, or 2 with half of the beam for each."""
         return 1
 
-    def lanes(self, device: torch.device, instances: Sequence[Instance]) -> int:
-        """How many batches are worked on at once."""
-        return lanes_for(device, len(instances))
+    @contextmanager
+    def lanes(self, device: torch.device, instances: Sequence[Instance]) -> Iterator[int]:
+        """How many batches are worked on at once; the context is left when all are done."""
+        yield lanes_for(device, len(instances))
 
     def gather(self, expander: Expander, ways: int, over: Over) -> Found:
         """The routes of a search that has finished, with what can be made of them before it is `over`."""
         return Found(expander, ways)
+
+    def finish(self, instances: Sequence[Instance], routes: list[list[int]]) -> list[list[int]]:
+        """The routes of searches that have finished, or better ones; empty where there is none."""
+        return routes
 
     def search(self, run: Run, seed: int) -> None:
         device, ways = choose_device(self.config.device), self.ways(run.instance)
@@ -87,7 +91,7 @@ class BeamSolver(Solver):
         problems = put_together([run.instance], ways, device)
         expander = self.explore(problems, self.scorer(device), watch, ways)
         found = Found(expander, ways) if ended else self.gather(expander, ways, run.report)
-        route = found.routes()[0]
+        (route,) = found.routes() if ended else self.finish([run.instance], found.routes())
         if route:
             run.offer(route)
             run.also(self._others(found, 0, route))
@@ -111,22 +115,37 @@ class BeamSolver(Solver):
             self.get_ready(instances[0])
         device = choose_device(self.config.device)
         scorer = self.scorer(device)
-        lanes = self.lanes(device, instances)
+        with self.lanes(device, instances) as lanes:
+            return self._in_batches(instances, Never() if stop is None else stop, seed, on_done, lanes, scorer, device)
+
+    def _in_batches(
+        self,
+        instances: Sequence[Instance],
+        stop: Stop,
+        seed: int,
+        on_done: OnDone,
+        lanes: int,
+        scorer: Scorer,
+        device: torch.device,
+    ) -> list[Result]:
         batches = self._batches(instances, memory_budget(device, lanes), lanes)
         halt, began = threading.Event(), time.perf_counter()
 
         def work(rows: list[int]) -> list[Result]:
             batch = [instances[row] for row in rows]
-            clock = BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt, self.ways(batch[0]))
+            clock = BatchClock(len(rows) * lanes, stop, halt, self.ways(batch[0]))
             return self.together(batch, clock, scorer, device)
 
         results: dict[int, Result] = {}
+        finished = 0  # from the first on without a gap: what may be kept if the rest is given up
         with closing(in_lanes(work, batches, lanes, device, halt)) as answered:
             for rows, answers in zip(batches, answered, strict=True):
                 results.update(
                     (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
                 )
-                on_done(len(results), len(instances))
+                while finished in results:
+                    finished += 1
+                on_done(finished, len(instances))
         ordered = [results[row] for row in range(len(instances))]
         return ordered if lanes == 1 else _shared(ordered, time.perf_counter() - began)
 
@@ -142,7 +161,7 @@ class BeamSolver(Solver):
             problems = put_together(batch, clock.ways, device)
             expander = self.explore(problems, scorer, clock, clock.ways)
             found = Found(expander, clock.ways) if clock.ended else self.gather(expander, clock.ways, clock.over)
-            routes = found.routes()
+            routes = found.routes() if clock.ended else self.finish(batch, found.routes())
             others = [self._others(found, row, route) for row, route in enumerate(routes)]
         share, ended, settings = clock.share, clock.ended, self.settings
         return [
@@ -196,20 +215,23 @@ class BeamSolver(Solver):
         ways = [self.ways(one) for one in instances]
         ordered = sorted(range(len(instances)), key=lambda row: -instances[row].size)
         kinds = [[row for row in ordered if ways[row] == kind] for kind in sorted(set(ways))]
-        dealt = [
-            [batch for kind in kinds for batch in self._cut(instances, kind[lane::lanes], budget)]
-            for lane in range(lanes)
-        ]
-        return [batch for turn in zip_longest(*dealt) for batch in turn if batch]
+        return [batch for kind in kinds for batch in self._dealt(instances, kind, budget, lanes)]
 
-    def _cut(self, instances: Sequence[Instance], ordered: list[int], budget: int) -> list[list[int]]:
-        """Rows, largest first, in batches that fit."""
+    def _dealt(self, instances: Sequence[Instance], ordered: list[int], budget: int, lanes: int) -> list[list[int]]:
+        """Rows in batches that fit, about as many for each lane."""
+        batches = self._cut(instances, ordered, budget, len(ordered))
+        even = -(-len(batches) // lanes) * lanes
+        return batches if lanes == 1 else self._cut(instances, ordered, budget, -(-len(ordered) // even))
+
+    def _cut(self, instances: Sequence[Instance], ordered: list[int], budget: int, most: int) -> list[list[int]]:
+        """Rows, largest first, in batches that fit, of at most so many."""
         batches: list[list[int]] = []
         size = beams = 0
         for row in ordered:
             beams = max(beams, self.beams(instances[row]))
             ways = self.ways(instances[row])
-            if not batches or not self._fit(len(batches[-1]) + 1, ways, size, beams, budget):
+            full = not batches or len(batches[-1]) == most
+            if full or not self._fit(len(batches[-1]) + 1, ways, size, beams, budget):
                 batches.append([])
                 size, beams = instances[row].size, self.beams(instances[row])
             batches[-1].append(row)

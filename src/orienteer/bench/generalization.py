@@ -31,7 +31,7 @@ def run_generalization(
         label = f"cs-l {name}" if path.suffix not in str(name) else f"cs-l {path.parent.name}/{path.stem}"
         methods.append(Method(label, "cs-l", {"weights": str(name), "device": device}))
         config = LearnedCostLevelSearch.config_class(weights=str(name), device=device)
-        search = f"K = {config.beam}, tau = {'limit / 80' if config.tau is None else config.tau}, routes recombined"
+        search = f"K = {config.beam}, tau = {config.tau or 'limit / 80'}, routes recombined and polished"
         notes.append(f"{label}: {search}; {_training(read_header(path).record)}")
     methods.append(Method("lns", "lns", seconds=seconds))
     theirs = ", ".join(f"{prize:.2f} trained at n = {nodes}" for nodes, prize in GENERALIZATION.items())

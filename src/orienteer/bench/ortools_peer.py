@@ -22,6 +22,7 @@ class OrToolsPeer(Peer):
 
     name = "ortools"
     package = "ortools"
+    module = "ortools.constraint_solver.pywrapcp"
     distribution = "ortools"
     config_class = OrToolsConfig
 

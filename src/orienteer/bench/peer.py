@@ -23,6 +23,8 @@ class Peer(Solver):
 
     package: ClassVar[str]
     """The name to import."""
+    module: ClassVar[str] = ""
+    """The part of it that does the work, where the package alone does not load it."""
     distribution: ClassVar[str]
     """The name to install."""
 
@@ -42,7 +44,7 @@ class Peer(Solver):
         return f"{self.distribution} {version(self.distribution)}"
 
     def prepare(self, instance: Instance) -> None:
-        importlib.import_module(self.package)  # takes as long as many an instance
+        importlib.import_module(self.module or self.package)  # takes as long as many an instance
 
     def default_stop(self, instance: Instance) -> Stop:
         return MaxSeconds(1.0)

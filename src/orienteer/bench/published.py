@@ -83,7 +83,7 @@ def known_files(
     proven_optimal (yes or not); files of more than `largest` nodes are left out, by n before they are read.
     """
     rows = _read_best_known(best_known or folder / "best_known.csv")
-    found, large, absent = [], [], {name for name in rows if match in name}
+    found, large, absent = [], [], {name for name in rows if name and match in name}
     for path in sorted(folder.rglob("*")):
         row = rows.get(path.stem)
         if row is None or path.suffix.lower() not in SUFFIXES or match not in path.stem or not path.is_file():

@@ -32,6 +32,8 @@ def check(file: str, tourfile: str, **how: Any) -> int:
     to_all = _tour_problem(file, how)
     instance = to_all or read_problem(file, how)
     nodes = read_tour(tourfile, instance, how["index"] or 0)
+    if to_all and how["start"] is None:
+        nodes = _from(instance.start, nodes)
     try:
         tour = check_tour(instance, nodes)
         missing = instance.size - len(set(tour.nodes))
@@ -45,6 +47,14 @@ def check(file: str, tourfile: str, **how: Any) -> int:
     return 0
 
 
+def _from(start: int, nodes: list[int]) -> list[int]:
+    """A round trip that begins elsewhere, turned so that it begins there; any other route as it is."""
+    if nodes[0] != nodes[-1] or start not in nodes:
+        return nodes
+    at = nodes.index(start)
+    return [*nodes[at:-1], *nodes[:at], start]
+
+
 def _tour_problem(file: str, how: dict[str, Any]) -> Instance | None:
     """The problem of a TSPLIB file without a limit, with one that no tour exceeds; None for any other."""
     import numpy as np
@@ -53,8 +63,10 @@ def _tour_problem(file: str, how: dict[str, Any]) -> Instance | None:
 
     if how["limit"] is not None or Path(file).suffix.lower() not in TOURS:
         return None
-    found = read_fields(file, how["format"])
+    found = read_fields(file, how["format"], index=how["index"], matrix=how["matrix"], metric=how["metric"])
     if found.limit is not None:
         return None
+    if how["end"] is not None:
+        raise ValueError("--end does not go with a tour, which ends where it starts")
     most = float(np.where(np.isfinite(found.costs), found.costs, 0.0).sum())
     return found.build(file, limit=max(most, 1.0), start=how["start"])

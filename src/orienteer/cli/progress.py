@@ -3,6 +3,7 @@
 import math
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,8 @@ class Bar:
         words = f"{now - self._began:.0f} s  {text}"
         if not self._watched:
             self._due = now + LINES
-            click.echo(words, err=True)
+            with suppress(OSError):  # nobody may be reading any more: no reason to end the work
+                click.echo(words, err=True)
             return
         self._due = now + PAUSE
         if self._bar is None:

@@ -51,9 +51,10 @@ def fused_gather(given: Gathering, width: int, far: float) -> Gathered:
     states, nodes = given.legs.shape
     device = given.legs.device
     node = torch.empty(states, width, dtype=torch.int64, device=device)
-    present, choice, open_ = torch.empty(3, states, width, dtype=torch.bool, device=device).unbind(0)
+    # Each on its own: kernels are compiled anew where memory begins at another kind of place.
+    present, choice, open_ = (torch.empty(states, width, dtype=torch.bool, device=device) for _ in range(3))
     features = torch.empty(states, width, 7, dtype=torch.float32, device=device)
-    unit, opened, factor, way_home = torch.empty(4, states, dtype=torch.float32, device=device).unbind(0)
+    unit, opened, factor, way_home = (torch.empty(states, dtype=torch.float32, device=device) for _ in range(4))
     count = torch.empty(states, dtype=torch.int32, device=device)
     lanes = triton.next_power_of_2(max(nodes, width))
     if states:
@@ -143,7 +144,7 @@ def fused_sizes(gathered: Gathered, nearest: Tensor, closest: float) -> tuple[Te
     """
     states, width = nearest.shape
     hops = torch.empty(states, dtype=torch.float32, device=nearest.device)
-    overall, base = torch.empty(2, states, 3, dtype=torch.float32, device=nearest.device).unbind(0)
+    overall, base = (torch.empty(states, 3, dtype=torch.float32, device=nearest.device) for _ in range(2))
     lanes = triton.next_power_of_2(width)
     if states:
         _sizes_kernel[(states,)](

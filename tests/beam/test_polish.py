@@ -1,0 +1,54 @@
+"""The local search that ends a learned search."""
+
+import numpy as np
+import pytest
+
+from instances import all_families
+from orienteer import Instance, check_tour
+from orienteer.beam import polish as polishing
+from orienteer.beam.polish import polish
+from orienteer.data.generate import generate
+from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
+
+
+def test_routes_never_get_worse() -> None:
+    instances = all_families(30)
+    routes = [list(one.cheapest_route()) for one in instances]
+    better = 0
+    for instance, route, made in zip(instances, routes, polish(instances, routes), strict=True):
+        before, after = check_tour(instance, route), check_tour(instance, made)
+        assert after.prize >= before.prize
+        better += after.prize > before.prize
+    assert better > len(instances) / 3
+
+
+def test_crossings_go_and_what_fits_comes_in() -> None:
+    square = Instance.from_coords([(0, 0), (0, 1), (1, 1), (1, 0), (0.5, 0)], [0, 1, 1, 1, 1], 4.0)
+    (made,) = polish([square], [[0, 2, 1, 0]])
+    assert check_tour(square, made).prize == 4
+
+
+def test_no_route_and_problems_too_large_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    square = Instance(1.0 - np.eye(4), [1.0] * 4, 4.0)
+    assert polish([square], [[]]) == [[]]
+    monkeypatch.setattr(polishing, "MOST_NODES", 3)
+    assert polish([square], [[0, 0]]) == [[0, 0]]
+
+
+def test_many_are_polished_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    instances = list(generate(8, count=9, seed=1))
+    routes = [[one.start, one.end] for one in instances]
+    alone = polish(instances, routes)
+    monkeypatch.setattr(polishing, "SHARE", 2)
+    assert polish(instances, routes) == alone
+    assert max(map(len, alone)) > 2
+
+
+def test_a_search_is_polished_unless_told_otherwise() -> None:
+    instances = list(generate(80, "uniform", "tmat", count=4, seed=5))
+    found = [
+        LearnedCostLevelSearch(LearnedLevelConfig(beam=1, device="cpu", polish=one)).solve_batch(instances)
+        for one in (False, True)
+    ]
+    assert sum(one.prize for one in found[1]) > sum(one.prize for one in found[0])
+    assert all(after.prize >= before.prize for before, after in zip(*found, strict=True))
