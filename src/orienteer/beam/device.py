@@ -51,6 +51,10 @@ def has_kernels(device: torch.device) -> bool:
     return device.type == "cuda" and triton_is_there()
 
 
+MOST_LANES = 4096
+"""Numbers of a state that a kernel of one program a state may hold, one for each node."""
+
+
 def warps_for(lanes: int) -> int:
     """How many warps of a GPU share the work of a kernel's program on so many numbers."""
     return max(1, min(8, lanes // 64))

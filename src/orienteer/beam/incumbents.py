@@ -5,12 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from orienteer.beam.device import has_kernels
+from orienteer.beam.device import MOST_LANES, has_kernels
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
-
-MOST_AT_ONCE = 4096
-"""Nodes of a problem for which one kernel does it: it holds some numbers of each at once."""
 
 
 class Incumbents:
@@ -61,7 +58,7 @@ class Closings:
 def step_on(states: States) -> tuple[Tensor, Tensor, Closings]:
     """(state, node) costs on arrival and whether the end is within reach from there, and the states' best closings."""
     problems, instance = states.problems, states.instance
-    if has_kernels(problems.device) and problems.nodes <= MOST_AT_ONCE:
+    if has_kernels(problems.device) and problems.nodes <= MOST_LANES:
         from orienteer.beam.fused_search import fused_legs
 
         arrival, fits, *closings = fused_legs(states)

@@ -115,37 +115,23 @@ class BeamSolver(Solver):
             self.get_ready(instances[0])
         device = choose_device(self.config.device)
         scorer = self.scorer(device)
+        halt, began, results, finished = threading.Event(), time.perf_counter(), dict[int, Result](), 0
         with self.lanes(device, instances) as lanes:
-            return self._in_batches(instances, Never() if stop is None else stop, seed, on_done, lanes, scorer, device)
+            batches = self._batches(instances, memory_budget(device, lanes), lanes)
 
-    def _in_batches(
-        self,
-        instances: Sequence[Instance],
-        stop: Stop,
-        seed: int,
-        on_done: OnDone,
-        lanes: int,
-        scorer: Scorer,
-        device: torch.device,
-    ) -> list[Result]:
-        batches = self._batches(instances, memory_budget(device, lanes), lanes)
-        halt, began = threading.Event(), time.perf_counter()
+            def work(rows: list[int]) -> list[Result]:
+                batch = [instances[row] for row in rows]
+                clock = BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt, self.ways(batch[0]))
+                return self.together(batch, clock, scorer, device)
 
-        def work(rows: list[int]) -> list[Result]:
-            batch = [instances[row] for row in rows]
-            clock = BatchClock(len(rows) * lanes, stop, halt, self.ways(batch[0]))
-            return self.together(batch, clock, scorer, device)
-
-        results: dict[int, Result] = {}
-        finished = 0  # from the first on without a gap: what may be kept if the rest is given up
-        with closing(in_lanes(work, batches, lanes, device, halt)) as answered:
-            for rows, answers in zip(batches, answered, strict=True):
-                results.update(
-                    (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
-                )
-                while finished in results:
-                    finished += 1
-                on_done(finished, len(instances))
+            with closing(in_lanes(work, batches, lanes, device, halt)) as answered:
+                for rows, answers in zip(batches, answered, strict=True):
+                    results.update(
+                        (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
+                    )
+                    while finished in results:  # from the first on without a gap: what is left if the rest is given up
+                        finished += 1
+                    on_done(finished, len(instances))
         ordered = [results[row] for row in range(len(instances))]
         return ordered if lanes == 1 else _shared(ordered, time.perf_counter() - began)
 

@@ -6,15 +6,12 @@ from contextlib import AbstractContextManager, nullcontext
 import torch
 from torch import Tensor
 
-from orienteer.beam.device import has_kernels
+from orienteer.beam.device import MOST_LANES, has_kernels
 from orienteer.beam.states import States
 from orienteer.network.attention_network import Estimate
 from orienteer.network.features import Tokens, gathered_tokens, reachable, relevant, to_nodes, tokens
 
 Network = Callable[[Tokens], Estimate]
-
-MOST_GATHERED = 4096
-"""Nodes of a problem whose tokens one kernel puts together: it holds a number or two of each at once."""
 
 
 def precision(device: torch.device) -> AbstractContextManager[object]:
@@ -83,7 +80,7 @@ def in_batches(states: States, reach: Tensor, places: Tensor, part: int) -> Iter
 
 def _tokens_at(index: Tensor, states: States, reach: Tensor, keep: Tensor, width: int, total: int) -> Tokens:
     """The tokens of some states; `reach` and `keep` are those of all."""
-    if has_kernels(index.device) and states.problems.nodes <= MOST_GATHERED:
+    if has_kernels(index.device) and states.problems.nodes <= MOST_LANES:
         return gathered_tokens(index, states, reach, keep, width, total)
     return tokens(take(states, index), reach[index], keep[index], width, total)
 
