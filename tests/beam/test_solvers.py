@@ -210,7 +210,7 @@ def test_batches_side_by_side_change_nothing(name, monkeypatch):
 def test_an_error_of_the_listener_ends_the_other_batch_too(monkeypatch):
     monkeypatch.setattr(solvers, "lanes_for", lambda device, count: 2)
     halted = []
-    ended = solvers.BatchClock.__call__
+    ended = solvers._BatchClock.__call__
 
     def watched(clock, expander):
         if clock.size == 2:  # the second lane, with one of three instances
@@ -220,7 +220,7 @@ def test_an_error_of_the_listener_ends_the_other_batch_too(monkeypatch):
     def complain(done, total):
         raise RuntimeError("no more")
 
-    monkeypatch.setattr(solvers.BatchClock, "__call__", watched)
+    monkeypatch.setattr(solvers._BatchClock, "__call__", watched)
     with pytest.raises(RuntimeError, match="no more"):
         solve_batch(list(generate(8, count=3, seed=1)), "cs-p", device="cpu", on_done=complain)
     assert halted == [True]

@@ -121,8 +121,8 @@ class BeamSolver(Solver):
 
             def work(rows: list[int]) -> list[Result]:
                 batch = [instances[row] for row in rows]
-                clock = BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt, self.ways(batch[0]))
-                return self.together(batch, clock, scorer, device)
+                clock = _BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt, self.ways(batch[0]))
+                return self._solve_together(batch, clock, scorer, device)
 
             with closing(in_lanes(work, batches, lanes, device, halt)) as answered:
                 for rows, answers in zip(batches, answered, strict=True):
@@ -135,8 +135,8 @@ class BeamSolver(Solver):
         ordered = [results[row] for row in range(len(instances))]
         return ordered if lanes == 1 else _shared(ordered, time.perf_counter() - began)
 
-    def together(
-        self, batch: list[Instance], clock: "BatchClock", scorer: Scorer, device: torch.device
+    def _solve_together(
+        self, batch: list[Instance], clock: "_BatchClock", scorer: Scorer, device: torch.device
     ) -> list[Result]:
         """The results of instances that are searched together."""
         known: list[list[int] | None] = [None] * len(batch)
@@ -315,7 +315,7 @@ def _shared(results: list[Result], seconds: float) -> list[Result]:
     ]
 
 
-class BatchClock:
+class _BatchClock:
     """The watch of a batch: asks the stop criterion about the share of time of one instance."""
 
     def __init__(self, size: int, stop: Stop, halt: threading.Event, ways: int):
