@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ from orienteer.learn.dqn import follow
 from orienteer.learn.instances import Recipe
 from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source, is_lesson, load_labels
 from orienteer.learn.lessons import Lessons, Library, usual_width
-from orienteer.learn.losses import LOSSES, Part, join_parts, make_part, policy_loss, split_steps
+from orienteer.learn.losses import LOSSES, Part, advice, join_parts, make_part, next_node, policy_loss, split_steps
 from orienteer.learn.muon import optimizers, settle
 from orienteer.learn.recorded import Recorder
 from orienteer.learn.schedule import cosine
@@ -34,9 +34,9 @@ from orienteer.learn.session import Options, Session
 from orienteer.learn.validation import TourValidation, Validation
 from orienteer.network.batching import in_batches, precision, take
 from orienteer.network.features import relevant, tokens
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.policy_network import Outlook, PolicyConfig, PolicyNetwork
 from orienteer.network.solvers import score_of
-from orienteer.network.weights import Method, Model
+from orienteer.network.weights import Method, Model, load_model
 
 MOST_CELLS = 2**27
 """Pairs of tokens, padding included, up to which the parts of a step are joined: a quarter of a gigabyte of edges."""
@@ -76,14 +76,19 @@ class ExpertSettings:
     """Weight of the loss of which nodes are visited later, or of what leaving each costs."""
     worth: float = 0.5
     """Weight of the loss of the prize, or cost, to go."""
+    teacher: str = ""
+    """Shipped weights by name, or a file: a larger network whose answers to the lessons are imitated as well."""
+    taught: float = 0.5
+    """Weight of these answers; that of the labels is what is left of 1."""
     iterations: int = 10_000
 
     def __post_init__(self) -> None:
         for name in ("fresh", "beam", "batch", "part", "steps", "iterations"):
             if getattr(self, name) < 1:
                 raise ValueError(f"ExpertSettings.{name} must be at least 1, got {getattr(self, name)}")
-        if not 0 <= self.pieces <= 1:
-            raise ValueError(f"ExpertSettings.pieces must be from 0 to 1, got {self.pieces}")
+        for name in ("pieces", "taught"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"ExpertSettings.{name} must be from 0 to 1, got {getattr(self, name)}")
         if (self.network.goal == "cost") != (self.recipe.problem == "tsp"):
             raise ValueError(
                 f"ExpertSettings.network must have the goal of its recipe: cost for tsp and prize for op, "
@@ -106,12 +111,14 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
     library = Library.build(_first_labels(settings), device, _processes())
     network = PolicyNetwork(settings.network).to(device)
     average = copy.deepcopy(network).requires_grad_(False)
-    teach = team.wrap(Teacher(network, settings))
+    teach = team.wrap(Teacher(network, settings, _teacher(settings, device)))
     moving = optimizers(network, settings.learning_rate, settings.weight_decay)
     recorder = Recorder(teach) if has_kernels(device) and team.size == 1 else None
     generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
     validation = _validation(settings, options.validation, device)
-    named = replace(settings, labels=tuple(Path(path).name for path in settings.labels))  # where they lay says nothing
+    named = replace(  # where files lay says nothing
+        settings, labels=tuple(Path(path).name for path in settings.labels), teacher=Path(settings.teacher).name
+    )
     session = Session(settings.method, preset, options, named, team, validation, _scorer(settings))
     best: Model = average
     options.say(f"{len(library):,} labels on {device}")
@@ -176,20 +183,37 @@ def own_labels(network: nn.Module, settings: ExpertSettings, seed: int) -> list[
 
 
 class Teacher(nn.Module):
-    """The losses of a network on lessons: the next node, what a good rest is like, what is to go."""
+    """The losses of a network on lessons: the next node, what a good rest is like, what is to go.
 
-    def __init__(self, network: PolicyNetwork, settings: ExpertSettings):
+    `master` is a network that has learned already, whose answers count beside those of the labels.
+    """
+
+    def __init__(self, network: PolicyNetwork, settings: ExpertSettings, master: PolicyNetwork | None = None):
         super().__init__()
         self.network, self.settings = network, settings
+        self._master = (master,)  # not a part of this module: it has nothing to learn
 
     def forward(self, part: Part) -> tuple[Tensor, Tensor]:
-        """The loss to lower, and its three parts."""
-        with precision(part.given.nodes.device):
+        """The loss to lower, and the three losses on the labels alone."""
+        device, (master,) = part.given.nodes.device, self._master
+        with precision(device):
             seen = self.network.look(part.given)
-        policy = policy_loss(seen, part)
-        visit, worth = LOSSES[self.settings.network.goal](seen, part)
-        total = policy + self.settings.visit * visit + self.settings.worth * worth
-        return total, torch.stack((policy, visit, worth)).detach()
+        losses = self._losses(seen, part, next_node(part))
+        total = self._sum(losses)
+        if master is not None:
+            with torch.no_grad(), precision(device):
+                taught = advice(self.settings.network.goal, master.look(part.given), part)
+            total = torch.lerp(total, self._sum(self._losses(seen, *taught)), self.settings.taught)
+        return total, losses.detach()
+
+    def _losses(self, seen: Outlook, part: Part, chances: Tensor) -> Tensor:
+        """(3,) of the policy, the rest and what is to go."""
+        rest = LOSSES[self.settings.network.goal](seen, part)
+        return torch.stack((policy_loss(seen, part, chances), *rest))
+
+    def _sum(self, losses: Tensor) -> Tensor:
+        policy, visit, worth = losses.unbind()
+        return policy + self.settings.visit * visit + self.settings.worth * worth
 
 
 def _step(
@@ -279,6 +303,13 @@ def _saved_optimizers(
     if [len(one["param_groups"]) for one in states] != [len(one.param_groups) for one in moving]:
         raise BadFile(str(path), "was written by an earlier version, which trained in another way; begin anew")
     return states
+
+
+def _teacher(settings: ExpertSettings, device: torch.device) -> PolicyNetwork | None:
+    if not settings.teacher:
+        return None
+    model, _ = load_model(settings.teacher, device, (settings.method,))
+    return cast(PolicyNetwork, model).requires_grad_(False)
 
 
 def _first_labels(settings: ExpertSettings) -> list[Label]:
