@@ -70,7 +70,7 @@ def fused_gather(given: Gathering, width: int, far: float) -> Gathered:
     return Gathered(node, present, choice, open_, features, unit, count, opened, factor, way_home)
 
 
-@triton.jit
+@triton.jit(do_not_specialize_on_alignment=["index", "cost"])  # parts of others begin anywhere
 def _gather_kernel(  # type: ignore[no-untyped-def]
     to_end, prizes, budget, divisor, end, index, visited, reach, keep, cost, instance, last, legs, unit,
     node_out, present_out, choice_out, open_out, features, unit_out, count_out, opened_out, factor_out, way_home_out,
