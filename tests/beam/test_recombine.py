@@ -187,12 +187,12 @@ def test_alone_and_in_a_batch_of_all_kinds() -> None:
 )
 @pytest.mark.parametrize(("costs", "apart", "ways"), KINDS)
 @pytest.mark.parametrize("nodes", [15, 70])
-def test_kernels_make_the_same(costs: str, apart: bool, ways: int, nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("orienteer.beam.recombine.BASES", 3)
+def test_kernels_make_the_same(costs: str, apart: bool, ways: int, nodes: int) -> None:
     instances = list(generate(nodes, "uniform", costs, count=3, seed=6, separate_end=apart))
     expander = searched(instances, ways, 2, "cuda" if GPU else "cpu")
     paths, routes = expander.log.by_cost(), Found(expander, ways).routes()
-    plain = one_by_one(expander.problems, paths, ways, routes)
-    assert together(expander.problems, paths, ways, routes) == plain
-    assert together(expander.problems, paths, ways, routes, lambda: True) == routes
+    given = (expander.problems, paths, ways, routes)
+    plain = one_by_one(*given, bases=3)
+    assert together(*given, bases=3) == plain
+    assert together(*given, lambda: True, bases=3) == routes
     assert costs != "euclidean" or plain != routes

@@ -16,7 +16,7 @@ from orienteer.beam.problems import Problems
 from orienteer.core.instance import Instance
 
 BASES = 40
-"""Routes of an instance whose stretches are exchanged, beside its best."""
+"""Routes of an instance whose stretches are exchanged, beside its best, at least; a wide beam has more good ones."""
 MOST_LOOKS = 2**24
 """Stops of all paths times routes of an instance, at most: where there are many paths, there are fewer routes."""
 
@@ -29,16 +29,19 @@ def never() -> bool:
     return False
 
 
-def recombined(log: PathLog, ways: int, routes: list[list[int]], prize: Tensor, over: Over = never) -> list[list[int]]:
+def recombined(
+    log: PathLog, ways: int, routes: list[list[int]], prize: Tensor, over: Over = never, bases: int = BASES
+) -> list[list[int]]:
     """The routes of a batch in which every instance has `ways` rows, or better ones made of what is in the log.
 
     `prize` is (instance,) that of the routes. Where there is none, and no two paths make one, an empty list stays.
+    Stretches of the `bases` best paths are exchanged.
     """
     problems, paths = log.problems, log.by_cost()
     first = range(0, problems.batch, ways)
     joined = log.joined(first, *meet(problems, paths, ways, prize))
     best = [better or route for better, route in zip(joined, routes, strict=True)]
-    return (together if has_kernels(problems.device) else one_by_one)(problems, paths, ways, best, over)
+    return (together if has_kernels(problems.device) else one_by_one)(problems, paths, ways, best, over, bases)
 
 
 @cache
@@ -82,16 +85,21 @@ def good_paths(problems: Problems, paths: SortedPaths, ways: int, count: int) ->
 
 
 def one_by_one(
-    problems: Problems, paths: SortedPaths, ways: int, routes: list[list[int]], over: Over = never
+    problems: Problems,
+    paths: SortedPaths,
+    ways: int,
+    routes: list[list[int]],
+    over: Over = never,
+    bases: int = BASES,
 ) -> list[list[int]]:
     """What exchanges make of each route and of the good paths of its instance, on the CPU."""
-    bases = good_paths(problems, paths, ways, BASES).cpu().numpy()
+    chosen = good_paths(problems, paths, ways, bases).cpu().numpy()
     parent = paths.parent.cpu().numpy()
     columns = [one.cpu().numpy() for one in (paths.last, paths.cost, paths.prize, paths.stops)]
     costs, prizes = problems.costs.cpu().numpy(), problems.prizes.cpu().numpy()
     first, symmetric, budget = (one.tolist() for one in (paths.first, problems.symmetric, safe_budget(problems)))
     better = []
-    for row, route, some in zip(range(0, problems.batch, ways), routes, bases, strict=True):
+    for row, route, some in zip(range(0, problems.batch, ways), routes, chosen, strict=True):
         if not route:
             better.append(route)
             continue
@@ -119,7 +127,12 @@ def _best_exchanged(route: list[int], bases: npt.NDArray[np.int64], over: Over, 
 
 
 def together(
-    problems: Problems, paths: SortedPaths, ways: int, routes: list[list[int]], over: Over = never
+    problems: Problems,
+    paths: SortedPaths,
+    ways: int,
+    routes: list[list[int]],
+    over: Over = never,
+    bases: int = BASES,
 ) -> list[list[int]]:
     """The same for all at once, on a GPU."""
     from orienteer.beam.fused_exchange import fused_exchange, walk
@@ -129,12 +142,12 @@ def together(
     if not known:
         return routes
     instance = torch.tensor(known, device=device)
-    bases = good_paths(problems, paths, ways, BASES)[instance]
-    walked, sizes = walk(problems, paths, ways, bases[bases >= 0])
+    chosen = good_paths(problems, paths, ways, bases)[instance]
+    walked, sizes = walk(problems, paths, ways, chosen[chosen >= 0])
     filled = torch.tensor([routes[number] + [0] * (room - len(routes[number])) for number in known], device=device)
     nodes = torch.cat((filled, walked))
     size = torch.cat((torch.tensor([len(routes[number]) for number in known], device=device), sizes))
-    owner = torch.cat((instance, instance[:, None].expand_as(bases)[bases >= 0]))
+    owner = torch.cat((instance, instance[:, None].expand_as(chosen)[chosen >= 0]))
     prize, cost = fused_exchange(problems, paths, ways, owner * ways, nodes, size, over)
     order = cost.argsort(stable=True)
     order = order[prize[order].argsort(descending=True, stable=True)]

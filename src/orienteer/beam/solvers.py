@@ -17,7 +17,7 @@ from orienteer.beam.device import choose_device, in_lanes, lanes_for, memory_bud
 from orienteer.beam.expand import Expander, Watch
 from orienteer.beam.levels import MOST_LEVELS
 from orienteer.beam.problems import Problems
-from orienteer.beam.recombine import Over, compile_kernels
+from orienteer.beam.recombine import BASES, Over, compile_kernels
 from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
 from orienteer.beam.seen import SLOTS
 from orienteer.beam.step import StepConfig, step_search
@@ -258,7 +258,7 @@ class CostLevelSolver(BeamSolver):
 
     def gather(self, expander: Expander, ways: int, over: Over) -> Found:
         found = Found(expander, ways)
-        return found.recombined(over) if self._recombines else found
+        return found.recombined(over, max(BASES, self.config.beam)) if self._recombines else found
 
     @property
     def _recombines(self) -> bool:

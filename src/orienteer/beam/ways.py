@@ -10,7 +10,7 @@ from orienteer.beam.alternatives import alternatives
 from orienteer.beam.expand import Expander
 from orienteer.beam.meet import MARGIN
 from orienteer.beam.problems import Problems
-from orienteer.beam.recombine import Over, never, recombined
+from orienteer.beam.recombine import BASES, Over, never, recombined
 from orienteer.core.instance import Instance
 
 
@@ -31,9 +31,12 @@ class Found:
     ways: int
     better: list[list[int]] | None = None  # (instance,) routes at least as good as any that a path has become
 
-    def recombined(self, over: Over = never) -> "Found":
-        """The same with the best that can be made of all paths, or what is made of them until it is `over`."""
-        return replace(self, better=recombined(self.expander.log, self.ways, self.routes(), self.prize, over))
+    def recombined(self, over: Over = never, bases: int = BASES) -> "Found":
+        """The same with the best that can be made of all paths, or what is made of them until it is `over`.
+
+        Stretches of the `bases` best of them are exchanged.
+        """
+        return replace(self, better=recombined(self.expander.log, self.ways, self.routes(), self.prize, over, bases))
 
     @property
     def prize(self) -> Tensor:
