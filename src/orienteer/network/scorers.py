@@ -27,6 +27,11 @@ MOST_DECODED = 2**15
 """States that a decoder sees at a time, at most: attention over more than 65,535 is beyond what a GPU can be asked."""
 
 
+MOST_FOR_WAYS = 1000
+"""Nodes up to which a CPU works out the cheapest ways between all of them, in a second or so: it takes their third
+power. In larger problems a network sees what a path can reach by one leg; on distances that is the same."""
+
+
 class NetworkScore(Scorer, Protocol):
     """A score that counts how often its network looked at a path."""
 
@@ -40,7 +45,13 @@ class _Looks:
         self.network, self.part = network, part
         self.passes = 0
         self._counting = threading.Lock()
-        self._ways = _Remembered(lambda problems: cheapest_ways(problems.costs))
+        self._ways = _Remembered(self.ways_of)
+
+    def ways_of(self, problems: Problems) -> Tensor:
+        """(batch, node, node) the cheapest ways, or the costs themselves where those would take a CPU too long."""
+        if problems.device.type == "cpu" and problems.nodes > MOST_FOR_WAYS:
+            return problems.costs
+        return cheapest_ways(problems.costs)
 
     def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
         """(state, node) action values or logits, and (state,) values."""
@@ -93,6 +104,9 @@ class TourScore(_Looks):
     def __init__(self, network: Network, part: int | None = None):
         super().__init__(network, part)
         self._wanted = _Remembered(lambda problems: _wanted(problems, self._ways(problems)))
+
+    def ways_of(self, problems: Problems) -> Tensor:
+        return cheapest_ways(problems.costs)  # no tour may be barred
 
     def children(self, states: States) -> Children:
         action = self._estimate(states)[0]
