@@ -15,9 +15,10 @@ def test_routes_never_get_worse() -> None:
     instances = all_families(30)
     routes = [list(one.cheapest_route()) for one in instances]
     better = 0
-    for instance, route, made in zip(instances, routes, polish(instances, routes), strict=True):
+    quick, thorough = polish(instances, routes, quick=30), polish(instances, routes)
+    for instance, route, made, more in zip(instances, routes, quick, thorough, strict=True):
         before, after = check_tour(instance, route), check_tour(instance, made)
-        assert after.prize >= before.prize
+        assert check_tour(instance, more).prize >= after.prize >= before.prize
         better += after.prize > before.prize
     assert better > len(instances) / 3
 
@@ -38,10 +39,30 @@ def test_no_route_and_problems_too_large_stay(monkeypatch: pytest.MonkeyPatch) -
 def test_many_are_polished_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     instances = list(generate(8, count=9, seed=1))
     routes = [[one.start, one.end] for one in instances]
-    alone = polish(instances, routes)
     monkeypatch.setattr(polishing, "SHARE", 2)
-    assert polish(instances, routes) == alone
-    assert max(map(len, alone)) > 2
+    for quick in (0, 100):
+        alone = polish(instances, routes, quick)
+        assert polish(instances, routes, quick, threads=3) == alone
+        assert max(map(len, alone)) > 2
+
+
+def test_a_node_takes_the_place_of_others_unless_it_is_to_be_quick() -> None:
+    line = Instance.from_coords([(0, 0), (1, 0), (-1, 0)], [0, 1, 5], 2.0)
+    assert polish([line], [[0, 1, 0]], quick=3) == [[0, 1, 0]]
+    assert polish([line], [[0, 1, 0]]) == [[0, 2, 0]]
+
+
+def test_a_stop_makes_way_for_two() -> None:
+    """Node 1 is 2 away to the left; nodes 2 and 3, each worth less, lie side by side to the right."""
+    line = Instance.from_coords([(0, 0), (-2, 0), (2, 0), (1.9, 0)], [0, 3, 2, 2], 4.0)
+    (made,) = polish([line], [[0, 1, 0]])
+    assert sorted(made) == [0, 0, 2, 3]
+
+
+def test_prizes_that_are_equal_but_for_rounding_end() -> None:
+    tenths = Instance(1.0 - np.eye(30), [0.1] * 30, 12.0)
+    (made,) = polish([tenths], [[0, 1, 2, 0]])
+    assert len(made) == 13
 
 
 def test_a_search_is_polished_unless_told_otherwise() -> None:

@@ -4,10 +4,12 @@ A network that has learned from problems of up to some size leaves more and more
 here, for one route: what `kernel_problem` prepares for a long search takes several times as long as this one.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from orienteer.kernels.drop_add import add_while_fits, link, route_cost, unlink
+from orienteer.kernels.drop_add import add, add_while_fits, best_spot, drop, drop_until_fits, link, route_cost, unlink
 from orienteer.kernels.lin_kernighan import Floats, Ints
 from orienteer.kernels.shorten import shorten
 
@@ -15,36 +17,131 @@ NEAR = 20
 """Near nodes that are listed for each node."""
 LEAST = 1e-10
 """Savings up to this share of the budget are rounding."""
+ROUNDING = 1e-12
+"""Gains up to this share of a route's prize are rounding."""
+
+
+class Work(NamedTuple):
+    """A problem whose nodes are numbered from its start, 0, to its end, and room for a route as a chain."""
+
+    costs: Floats
+    prizes: Floats
+    near_in: Ints
+    near_out: Ints
+    budget: float
+    symmetric: bool
+    following: Ints
+    leading: Ints
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def polished(route: Ints, costs: Floats, prizes: Floats, budget: float, symmetric: bool) -> Ints:
+def polished(route: Ints, costs: Floats, prizes: Floats, budget: float, symmetric: bool, trials: int) -> Ints:
     """The route after it was shortened and filled up in turn, until nothing more fits; it has the same ends.
 
-    Costs are (n, n) and may be infinite, prizes (n,); the route must cost no more than the budget.
+    Then up to so many changes are tried: a stop left out, or another node put in at the expense of some. Costs are
+    (n, n) and may be infinite, prizes (n,); the route must cost no more than the budget.
     """
     names = _names(route[0], route[-1], len(prizes))
     table, worth = _renumbered(names, route[0] == route[-1], costs, prizes, budget)
     near_out = _nearest(table)
     near_in = near_out if symmetric else _nearest(table.T.copy())
-    last = len(names) - 1
+    count, last = len(names), len(names) - 1
+    chain = np.empty((2, count), dtype=np.int64)
+    work = Work(table, worth, near_in, near_out, budget, symmetric, chain[0], chain[1])
     number = np.empty(len(prizes), dtype=np.int64)
     for at, name in enumerate(names[:-1]):
         number[name] = at
-    nodes, place = np.empty(len(names), dtype=np.int64), np.full(len(names), -1)
+    nodes, place = np.empty(count, dtype=np.int64), np.full(count, -1)
     size = len(route)
     for at in range(size):
         nodes[at] = number[route[at]] if at < size - 1 else last
         place[nodes[at]] = at
-    following, leading = np.empty_like(nodes), np.empty_like(nodes)
+    size = _filled_up(work, nodes, size, place)
+    if trials:
+        size = _changed(work, nodes, size, place, trials)
+    return names[nodes[:size]]
+
+
+@njit(cache=True, error_model="numpy")
+def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
+    """The route's new size, shortened and filled up until nothing more fits."""
+    last = len(place) - 1
     while True:
-        shorten(nodes, size, place, table, near_out, symmetric, LEAST * budget)
-        link(nodes, size, following, leading)
-        cost = route_cost(nodes, size, table)
-        add_while_fits(0, last, following, leading, place, table, worth, near_in, near_out, cost, budget)
-        before, size = size, unlink(0, last, following, nodes, place)
+        shorten(nodes, size, place, work.costs, work.near_out, work.symmetric, LEAST * work.budget)
+        link(nodes, size, work.following, work.leading)
+        cost = route_cost(nodes, size, work.costs)
+        add_while_fits(
+            0, last, work.following, work.leading, place, work.costs, work.prizes, work.near_in, work.near_out, cost,
+            work.budget,
+        )  # fmt: skip
+        before, size = size, unlink(0, last, work.following, nodes, place)
         if size == before:
-            return names[nodes[:size]]
+            return size
+
+
+@njit(cache=True, error_model="numpy")
+def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> int:
+    """The new size of a route that no change of one node makes better, or after so many trials."""
+    last = len(place) - 1
+    best, best_size = nodes.copy(), size
+    most, least = _prize(work, nodes, size), route_cost(nodes, size, work.costs)
+    node, unchanged = 0, 0
+    for _ in range(trials):
+        if unchanged == last:
+            break
+        node = node + 1 if node + 1 < last else 1
+        unchanged += 1
+        if place[node] < 0 and not _is_wanted(work, node):
+            continue
+        size = _with_change(work, nodes, size, place, node)
+        prize, cost = _prize(work, nodes, size), route_cost(nodes, size, work.costs)
+        better = prize > most * (1 + ROUNDING) or (prize == most and cost < least - LEAST * work.budget)
+        if better and cost <= work.budget:
+            best[:size], best_size, most, least = nodes[:size], size, prize, cost
+            unchanged = 0
+        size = best_size
+        place[:] = -1
+        for at in range(size):
+            nodes[at] = best[at]
+            place[best[at]] = at
+    return size
+
+
+@njit(cache=True, error_model="numpy")
+def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> int:
+    """The new size of the route after a stop was left out, or a node put in, and all else was fitted to that."""
+    last, worth = len(place) - 1, work.prizes[node]
+    link(nodes, size, work.following, work.leading)
+    if place[node] >= 0:
+        drop(node, work.following, work.leading, place)
+        work.prizes[node] = 0.0  # others come first
+        size = _filled_up(work, nodes, unlink(0, last, work.following, nodes, place), place)
+    else:
+        behind, added = best_spot(
+            node, 0, last, work.following, work.leading, place, work.costs, work.near_in, work.near_out
+        )
+        cost = route_cost(nodes, size, work.costs) + added
+        add(node, behind, work.following, work.leading, place)
+        work.prizes[node] = np.inf  # not to be dropped again
+        drop_until_fits(0, last, work.following, work.leading, place, work.costs, work.prizes, cost, work.budget)
+        size = unlink(0, last, work.following, nodes, place)
+    work.prizes[node] = worth
+    return _filled_up(work, nodes, size, place)
+
+
+@njit(cache=True, error_model="numpy")
+def _is_wanted(work: Work, node: int) -> bool:
+    """Whether a node has a prize and a route could visit it alone."""
+    return work.prizes[node] > 0.0 and work.costs[0, node] + work.costs[node, -1] <= work.budget
+
+
+@njit(cache=True, error_model="numpy")
+def _prize(work: Work, nodes: Ints, size: int) -> float:
+    """What the route collects."""
+    total = 0.0
+    for at in range(size):
+        total += work.prizes[nodes[at]]
+    return total
 
 
 @njit(cache=True, error_model="numpy")

@@ -1,5 +1,6 @@
 """The learned methods behind the front door: greedy, step-by-step beam and cost-level search with a network's score."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from orienteer.network.weights import Method, Model, find_weights, load_model
 
 KNOWN = 200
 """Nodes of the largest problems that the flagship learns from."""
+POLISHING = 8
+"""The most threads that polish the routes of a GPU, which finds those of small problems faster than they could be
+changed one by one: these are polished quickly."""
 BEAMS = {"cuda": 20, "cpu": 10}
 """Widths of the learned cost-level search where none is asked for: on a CPU an answer is to come within a second."""
 
@@ -60,7 +64,7 @@ class LearnedLevelConfig(CostLevelConfig):
     """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
     by direction, or the end is not the start. A beam of 1 or without bound is not divided."""
     polish: bool = True
-    """Try a local search on the best route when the search is over and recombined: a thousandth of its time, and what
+    """Try a local search on the best route when the search is over and recombined: a hundredth of its time, and what
     it finds grows with the problem."""
     weights: str = ""
     """Shipped weights by name, or a file; empty for flagship on a GPU and flagship-small elsewhere. The paper's network
@@ -195,7 +199,11 @@ class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):
             compile_polish()
 
     def finish(self, instances: Sequence[Instance], routes: list[list[int]]) -> list[list[int]]:
-        return polish(instances, routes) if self._polishes else routes
+        if not self._polishes:
+            return routes
+        if choose_device(self.config.device).type == "cpu":
+            return polish(instances, routes)
+        return polish(instances, routes, KNOWN, min(POLISHING, os.cpu_count() or 1))
 
     @property
     def _polishes(self) -> bool:
