@@ -123,6 +123,8 @@ def test_weights_say_how_they_came_about_and_the_best_are_kept(tmp_path: Path) -
     lines = [json.loads(line) for line in (tmp_path / LOG).read_text().splitlines()]
     assert [line["iteration"] for line in lines] == [1, 2, 3, 4]
     assert session.best == max(line["score"] for line in lines)
+    last = read_header(tmp_path / LAST).scores
+    assert last == {name: lines[-1][name] for name in last}, "its own, not those of the best"
     assert not list(tmp_path.glob("*.part"))
 
 

@@ -163,9 +163,9 @@ class Session:
                     f"the best weights so far are in {self.options.out / BEST}. Try a lower learning rate."
                 )
         if self.team.chief:
-            self._validate(numbers, model)
+            scores = self._validate(numbers, model)
             save_checkpoint(self.options.out / CHECKPOINT, {**self._standing(), **content()})
-            save_weights(self.options.out / LAST, model, self.method, self.record(), self.best_scores)
+            save_weights(self.options.out / LAST, model, self.method, self.record(), scores)
         self._validated = time.perf_counter()
         return passed
 
@@ -193,7 +193,8 @@ class Session:
             "best_scores": self.best_scores,
         }
 
-    def _validate(self, numbers: dict[str, float], model: Model) -> None:
+    def _validate(self, numbers: dict[str, float], model: Model) -> dict[str, float]:
+        """The model's scores, noted in the log; the best model so far is kept."""
         now = time.perf_counter()
         speed = (self.states_seen - self._last_seen) / max(now - self._validated, 1e-9)
         self._last_seen = self.states_seen
@@ -214,6 +215,7 @@ class Session:
             f"{self.seconds / 60:6.2f} min  iteration {self.iteration}  {speed:,.0f} states/s  {losses}  "
             f"score {share:.4f}{mark}  {detail}"
         )
+        return means
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.interrupted:
