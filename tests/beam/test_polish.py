@@ -7,6 +7,7 @@ from instances import all_families
 from orienteer import Instance, check_tour
 from orienteer.beam import polish as polishing
 from orienteer.beam.polish import polish
+from orienteer.core.stop import MaxSteps
 from orienteer.data.generate import generate
 from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
 
@@ -73,3 +74,12 @@ def test_a_search_is_polished_unless_told_otherwise() -> None:
     ]
     assert sum(one.prize for one in found[1]) > sum(one.prize for one in found[0])
     assert all(after.prize >= before.prize for before, after in zip(*found, strict=True))
+
+
+def test_a_search_that_is_stopped_early_is_filled_up() -> None:
+    (instance,) = generate(60, "uniform", seed=7)
+    found = [
+        LearnedCostLevelSearch(LearnedLevelConfig(beam=2, device="cpu", polish=one)).solve(instance, MaxSteps(2))
+        for one in (False, True)
+    ]
+    assert found[1].prize > 3 * found[0].prize

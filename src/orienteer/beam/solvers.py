@@ -67,8 +67,11 @@ class BeamSolver(Solver):
         """The routes of a search that has finished, with what can be made of them before it is `over`."""
         return Found(expander, ways)
 
-    def finish(self, instances: Sequence[Instance], routes: list[list[int]]) -> list[list[int]]:
-        """The routes of searches that have finished, or better ones; empty where there is none."""
+    def finish(self, instances: Sequence[Instance], routes: list[list[int]], hurry: bool) -> list[list[int]]:
+        """The routes of searches that have finished, or better ones; empty where there is none.
+
+        In a `hurry` what was asked for is used up.
+        """
         return routes
 
     def search(self, run: Run, seed: int) -> None:
@@ -91,7 +94,7 @@ class BeamSolver(Solver):
         problems = put_together([run.instance], ways, device)
         expander = self.explore(problems, self.scorer(device), watch, ways)
         found = Found(expander, ways) if ended else self.gather(expander, ways, run.report)
-        (route,) = found.routes() if ended else self.finish([run.instance], found.routes())
+        (route,) = self.finish([run.instance], found.routes(), ended)
         if route:
             run.offer(route)
             run.also(self._others(found, 0, route))
@@ -147,7 +150,7 @@ class BeamSolver(Solver):
             problems = put_together(batch, clock.ways, device)
             expander = self.explore(problems, scorer, clock, clock.ways)
             found = Found(expander, clock.ways) if clock.ended else self.gather(expander, clock.ways, clock.over)
-            routes = found.routes() if clock.ended else self.finish(batch, found.routes())
+            routes = self.finish(batch, found.routes(), clock.ended)
             others = [self._others(found, row, route) for row, route in enumerate(routes)]
         share, ended, settings = clock.share, clock.ended, self.settings
         return [

@@ -12,7 +12,7 @@ import torch
 
 from orienteer.beam.cost_level import CostLevelConfig
 from orienteer.beam.device import FEWEST, choose_device, one_thread
-from orienteer.beam.polish import compile_polish, polish
+from orienteer.beam.polish import MOST_NODES, compile_polish, polish
 from orienteer.beam.solvers import BeamSolver, CostLevelSolver, StepSolver
 from orienteer.beam.step import StepConfig
 from orienteer.core.instance import Instance
@@ -198,12 +198,12 @@ class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):
         if self._polishes:
             compile_polish()
 
-    def finish(self, instances: Sequence[Instance], routes: list[list[int]]) -> list[list[int]]:
+    def finish(self, instances: Sequence[Instance], routes: list[list[int]], hurry: bool) -> list[list[int]]:
         if not self._polishes:
             return routes
-        if choose_device(self.config.device).type == "cpu":
-            return polish(instances, routes)
-        return polish(instances, routes, KNOWN, min(POLISHING, os.cpu_count() or 1))
+        on_cpu = choose_device(self.config.device).type == "cpu"
+        quick = MOST_NODES if hurry else 0 if on_cpu else KNOWN
+        return polish(instances, routes, quick, 1 if on_cpu else min(POLISHING, os.cpu_count() or 1))
 
     @property
     def _polishes(self) -> bool:
