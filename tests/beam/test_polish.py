@@ -76,10 +76,36 @@ def test_a_search_is_polished_unless_told_otherwise() -> None:
     assert all(after.prize >= before.prize for before, after in zip(*found, strict=True))
 
 
-def test_a_search_that_is_stopped_early_is_filled_up() -> None:
+@pytest.mark.parametrize("nodes", [1, 2, 3])
+@pytest.mark.parametrize("apart", [False, True])
+def test_problems_with_hardly_a_node(nodes: int, apart: bool) -> None:
+    instance = Instance(1.0 - np.eye(nodes), [1.0] * nodes, 5.0, 0, nodes - 1 if apart else 0)
+    (made,) = polish([instance], [[instance.start, instance.end]])
+    assert check_tour(instance, made).prize == nodes
+    (found,) = LearnedCostLevelSearch(LearnedLevelConfig(device="cpu")).solve_batch([instance])
+    assert found.prize == nodes
+
+
+def test_no_changes_are_tried_once_it_is_over() -> None:
+    line = Instance.from_coords([(0, 0), (1, 0), (-1, 0)], [0, 1, 5], 2.0)
+    assert polish([line] * 2, [[0, 1, 0]] * 2, over=iter((False, True)).__next__) == [[0, 2, 0], [0, 1, 0]]
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_search_that_is_stopped_early_is_filled_up(batch: bool) -> None:
     (instance,) = generate(60, "uniform", seed=7)
-    found = [
-        LearnedCostLevelSearch(LearnedLevelConfig(beam=2, device="cpu", polish=one)).solve(instance, MaxSteps(2))
-        for one in (False, True)
-    ]
+    found = []
+    for polished in (False, True):
+        solver = LearnedCostLevelSearch(LearnedLevelConfig(beam=2, device="cpu", polish=polished))
+        found += solver.solve_batch([instance], MaxSteps(2)) if batch else [solver.solve(instance, MaxSteps(2))]
     assert found[1].prize > 3 * found[0].prize
+
+
+def test_a_search_without_a_route_yet_begins_with_the_cheapest() -> None:
+    """Legs lead to the next two nodes only, so that no path closes early."""
+    places = np.arange(40)
+    costs = np.abs(places[:, None] - places).astype(float)
+    costs[costs > 2] = np.inf
+    instance = Instance(costs, [1.0] * 40, 60.0, 0, 39)
+    found = LearnedCostLevelSearch(LearnedLevelConfig(beam=2, device="cpu")).solve(instance, MaxSteps(2))
+    assert found.prize == 40

@@ -125,6 +125,14 @@ def test_a_search_that_is_stopped_is_not_recombined() -> None:
         assert (left == right) is same
 
 
+def test_a_wide_beam_has_more_routes_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(Found, "recombined", lambda found, over, bases: asked.append(bases) or found)
+    for beam in (10, 60):
+        PrizeCostLevelSearch(CostLevelConfig(beam, device="cpu")).solve_batch(list(generate(8, count=1, seed=1)))
+    assert asked == [40, 60]
+
+
 def test_exchanges_end_when_it_is_over() -> None:
     instances = list(generate(40, "uniform", "euclidean", count=4, seed=6))
     expander = searched(instances, 1, beam=2)

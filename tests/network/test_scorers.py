@@ -17,7 +17,7 @@ from orienteer.network.batching import take
 from orienteer.network.decoders import RouteConfig, RouteModel
 from orienteer.network.features import cheapest_ways, reachable
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
-from orienteer.network.scorers import ActorScore, DecoderScore, ValueScore
+from orienteer.network.scorers import ActorScore, DecoderScore, TourScore, ValueScore
 
 
 class PerfectScore(ValueScore):
@@ -131,3 +131,12 @@ def test_beyond_what_it_knows_a_path_is_ranked_by_what_was_said_on_the_way() -> 
     expected = said + (1 - (20 / size) ** 2) * (second.score - own)[:, None]
     torch.testing.assert_close(mixed[:2][choices[:2]], expected[:2][choices[:2]])
     assert ValueScore(network, known=size)._trust(first.problems) is None
+
+
+def test_cheapest_ways_of_large_problems_are_left_out_but_for_tours(monkeypatch: pytest.MonkeyPatch) -> None:
+    problems = beginning(some_instance(8, 5, symmetric=False, end=3)).problems
+    network, ways = PolicyNetwork(PolicyConfig(8, 2, 1)), cheapest_ways(problems.costs)
+    assert torch.equal(ValueScore(network).ways_of(problems), ways)
+    monkeypatch.setattr("orienteer.network.scorers.MOST_FOR_WAYS", 7)
+    assert torch.equal(ValueScore(network).ways_of(problems), problems.costs)
+    assert torch.equal(TourScore(network).ways_of(problems), ways)

@@ -38,7 +38,7 @@ def fused_legs(states: States) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     return arrival, fits, prize, cost, last
 
 
-@triton.jit(do_not_specialize_on_alignment=["spent"])  # of a single path it is where it lay
+@triton.jit(do_not_specialize_on_alignment=["spent"])  # that of one path alone is not copied
 def _legs_kernel(  # type: ignore[no-untyped-def]
     costs, to_end, straight, prizes, budget, instance, last, spent, won, visited,
     arrival_out, fits_out, prize_out, cost_out, last_out, nodes, LANES: tl.constexpr,

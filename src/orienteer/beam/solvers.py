@@ -67,10 +67,10 @@ class BeamSolver(Solver):
         """The routes of a search that has finished, with what can be made of them before it is `over`."""
         return Found(expander, ways)
 
-    def finish(self, instances: Sequence[Instance], routes: list[list[int]], hurry: bool) -> list[list[int]]:
-        """The routes of searches that have finished, or better ones; empty where there is none.
+    def finish(self, instances: Sequence[Instance], routes: list[list[int]], over: Over) -> list[list[int]]:
+        """The routes of searches that have finished or were stopped, or better ones; empty where there is none.
 
-        In a `hurry` what was asked for is used up.
+        Once it is `over`, only what takes next to no time.
         """
         return routes
 
@@ -94,7 +94,7 @@ class BeamSolver(Solver):
         problems = put_together([run.instance], ways, device)
         expander = self.explore(problems, self.scorer(device), watch, ways)
         found = Found(expander, ways) if ended else self.gather(expander, ways, run.report)
-        (route,) = self.finish([run.instance], found.routes(), ended)
+        (route,) = self.finish([run.instance], found.routes(), lambda: ended or run.report())
         if route:
             run.offer(route)
             run.also(self._others(found, 0, route))
@@ -150,7 +150,7 @@ class BeamSolver(Solver):
             problems = put_together(batch, clock.ways, device)
             expander = self.explore(problems, scorer, clock, clock.ways)
             found = Found(expander, clock.ways) if clock.ended else self.gather(expander, clock.ways, clock.over)
-            routes = self.finish(batch, found.routes(), clock.ended)
+            routes = self.finish(batch, found.routes(), lambda: clock.ended or clock.over())
             others = [self._others(found, row, route) for row, route in enumerate(routes)]
         share, ended, settings = clock.share, clock.ended, self.settings
         return [

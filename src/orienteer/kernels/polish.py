@@ -82,14 +82,14 @@ def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
 @njit(cache=True, error_model="numpy")
 def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> int:
     """The new size of a route that no change of one node makes better, or after so many trials."""
-    last = len(place) - 1
+    inner = 1 + np.argsort(-work.prizes[1:-1], kind="mergesort")  # if trials run out, then on those worth least
     best, best_size = nodes.copy(), size
     most, least = _prize(work, nodes, size), route_cost(nodes, size, work.costs)
-    node, unchanged = 0, 0
-    for _ in range(trials):
-        if unchanged == last:
+    unchanged = 0
+    for trial in range(trials):
+        if unchanged == len(inner):
             break
-        node = node + 1 if node + 1 < last else 1
+        node = inner[trial % len(inner)]
         unchanged += 1
         if place[node] < 0 and not _is_wanted(work, node):
             continue
@@ -131,7 +131,7 @@ def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> 
 
 @njit(cache=True, error_model="numpy")
 def _is_wanted(work: Work, node: int) -> bool:
-    """Whether a node has a prize and a route could visit it alone."""
+    """Whether a node has a prize and a route could visit it alone; detours to it and from it are not considered."""
     return work.prizes[node] > 0.0 and work.costs[0, node] + work.costs[node, -1] <= work.budget
 
 

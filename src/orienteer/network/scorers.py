@@ -48,10 +48,8 @@ class _Looks:
         self._ways = _Remembered(self.ways_of)
 
     def ways_of(self, problems: Problems) -> Tensor:
-        """(batch, node, node) the cheapest ways, or the costs themselves where those would take a CPU too long."""
-        if problems.device.type == "cpu" and problems.nodes > MOST_FOR_WAYS:
-            return problems.costs
-        return cheapest_ways(problems.costs)
+        """(batch, node, node) what a network is told of the ways between nodes."""
+        return _ways_in_time(problems)
 
     def _estimate(self, states: States) -> tuple[Tensor, Tensor]:
         """(state, node) action values or logits, and (state,) values."""
@@ -157,7 +155,7 @@ class DecoderScore:
         self.passes = 0
         self._counting = threading.Lock()
         self._encoded = _Remembered(
-            lambda problems: encode(model, problems, cheapest_ways(problems.costs) if ways is None else ways)
+            lambda problems: encode(model, problems, _ways_in_time(problems) if ways is None else ways)
         )
 
     @torch.no_grad()
@@ -185,6 +183,12 @@ def encode(model: RouteModel, problems: Problems, ways: Tensor | None) -> Encode
     parts = list(in_parts(states, ways, _part(states)))
     with precision(problems.device):
         return model.encode(problems, parts)
+
+
+def _ways_in_time(problems: Problems) -> Tensor:
+    """(batch, node, node) the cheapest ways, or the costs themselves where those would take a CPU too long."""
+    too_long = problems.device.type == "cpu" and problems.nodes > MOST_FOR_WAYS
+    return problems.costs if too_long else cheapest_ways(problems.costs)
 
 
 def _trust(problems: Problems, ways: Tensor, known: int | None) -> Tensor | None:

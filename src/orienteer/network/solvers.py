@@ -12,7 +12,8 @@ import torch
 
 from orienteer.beam.cost_level import CostLevelConfig
 from orienteer.beam.device import FEWEST, choose_device, one_thread
-from orienteer.beam.polish import MOST_NODES, compile_polish, polish
+from orienteer.beam.polish import compile_polish, polish
+from orienteer.beam.recombine import Over
 from orienteer.beam.solvers import BeamSolver, CostLevelSolver, StepSolver
 from orienteer.beam.step import StepConfig
 from orienteer.core.instance import Instance
@@ -198,12 +199,13 @@ class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):
         if self._polishes:
             compile_polish()
 
-    def finish(self, instances: Sequence[Instance], routes: list[list[int]], hurry: bool) -> list[list[int]]:
+    def finish(self, instances: Sequence[Instance], routes: list[list[int]], over: Over) -> list[list[int]]:
         if not self._polishes:
             return routes
-        on_cpu = choose_device(self.config.device).type == "cpu"
-        quick = MOST_NODES if hurry else 0 if on_cpu else KNOWN
-        return polish(instances, routes, quick, 1 if on_cpu else min(POLISHING, os.cpu_count() or 1))
+        begun = [route or one.cheapest_route() for one, route in zip(instances, routes, strict=True)]
+        if choose_device(self.config.device).type == "cpu":
+            return polish(instances, begun, over=over)
+        return polish(instances, begun, KNOWN, min(POLISHING, os.cpu_count() or 1), over)
 
     @property
     def _polishes(self) -> bool:
