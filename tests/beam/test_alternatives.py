@@ -26,6 +26,16 @@ def test_alternatives_are_routes_that_differ_in_a_quarter_of_their_nodes(costs: 
             assert len(nodes - set(other.nodes)) >= len(nodes) / 4
 
 
+@pytest.mark.parametrize(("solver", "costs"), [("cs-l", "euclidean"), ("cs-l", "tmat"), ("cs-p", "euclidean")])
+def test_alternatives_are_whole_routes(solver: str, costs: str) -> None:
+    """The first of them is not a beginning of a route with half of the limit left."""
+    for instance in generate(50, "uniform", costs, count=2, seed=7):
+        result = solve(instance, solver, alternatives=2, beam=4)
+        (other,) = result.alternatives
+        assert result.prize >= other.prize > 0.5 * result.prize
+        assert other.cost > 0.8 * instance.limit
+
+
 def test_the_best_is_the_same_with_and_without_alternatives() -> None:
     instances = list(generate(15, count=4, seed=1))
     plain, several = (solve_batch(instances, "cs-p", alternatives=count) for count in (1, 3))

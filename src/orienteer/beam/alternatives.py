@@ -1,12 +1,27 @@
-"""Several good routes that differ: a beam has them for nothing."""
+"""Several good routes that differ: a beam has some for nothing, and others are made of the best.
+
+The longest paths of a beam have most of their nodes in common. What differs enough among them may be short; so routes
+are also made without some of the stops of those that are known, and filled up with other nodes.
+"""
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from orienteer.beam.expand import Expander
+from orienteer.beam.polish import polish
+from orienteer.core.errors import InfeasibleTour
+from orienteer.core.instance import Instance
+from orienteer.core.tour import Tour, check_tour
 
 APART = 0.25
 """Of any two alternatives, each visits at least this share of its nodes without the other."""
+LEFT_OUT = (0.3, 0.45, 0.6)
+"""Shares of the stops of every known route that a new one does without: the first that makes a difference."""
+DRAWS = 4
+"""Routes that are made for each share: without the stops worth least, and without others at random."""
 
 
 def alternatives(expander: Expander, row: int, count: int, best: list[int]) -> list[list[int]]:
@@ -27,6 +42,62 @@ def alternatives(expander: Expander, row: int, count: int, best: list[int]) -> l
             chosen.append(expander.log.route(int(number[place]), row))
             sets.append(inner[place])
     return chosen[1:]
+
+
+def varied(instance: Instance, best: list[int], logged: Sequence[list[int]], count: int) -> list[list[int]]:
+    """Up to `count` - 1 routes beside the `best`, all different enough: of those logged and of new ones, the best."""
+    if not best:
+        return []
+    chosen = [check_tour(instance, best)]
+    paths = [check_tour(instance, route) for route in logged]
+    while len(chosen) < count:
+        options = [tour for tour in (*paths, *_made(instance, chosen)) if _differs(instance, tour, chosen)]
+        options = [tour for tour in options if tour.prize <= chosen[0].prize]  # a search's best stays its best
+        if not options:
+            break
+        chosen.append(max(options, key=lambda tour: (tour.prize, -tour.cost)))
+    return [list(tour.nodes) for tour in chosen[1:]]
+
+
+def _made(instance: Instance, known: Sequence[Tour]) -> list[Tour]:
+    """New routes without some stops of all those known, if any differ enough."""
+    rng = np.random.default_rng(len(known))
+    for share in LEFT_OUT:
+        made = [_without(instance, known, share, rng if draw else None) for draw in range(DRAWS)]
+        good = [tour for tour in made if _differs(instance, tour, known)]
+        if good:
+            return good
+    return []
+
+
+def _without(instance: Instance, known: Sequence[Tour], share: float, rng: np.random.Generator | None) -> Tour:
+    """The best route without so many stops of each, filled up with others: those worth least, or drawn at random."""
+    prizes = instance.prizes.copy()
+    for tour in known:
+        stops = np.array(sorted(_inner(instance, tour)), dtype=np.int64)
+        rank = np.argsort(instance.prizes[stops], kind="stable") if rng is None else rng.permutation(len(stops))
+        prizes[stops[rank[: math.ceil(share * len(stops))]]] = 0.0
+    barred = (prizes == 0.0) & (instance.prizes > 0.0)
+    barred[[instance.start, instance.end]] = False
+    begun = [node for node in known[0].nodes if not barred[node]]
+    try:
+        check_tour(instance, begun)
+    except InfeasibleTour:  # leaving a stop out may cost more than it saves
+        begun = instance.cheapest_route()
+    (nodes,) = polish([instance.replace(prizes=prizes)], [begun])
+    return check_tour(instance, nodes)
+
+
+def _differs(instance: Instance, tour: Tour, others: Sequence[Tour]) -> bool:
+    own = _inner(instance, tour)
+    sets = [_inner(instance, other) for other in others]
+    return all(
+        len(one - two) >= max(1.0, APART * len(one)) for other in sets for one, two in ((own, other), (other, own))
+    )
+
+
+def _inner(instance: Instance, tour: Tour) -> set[int]:
+    return set(tour.nodes) - {instance.start, instance.end}
 
 
 def _differ(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> bool:

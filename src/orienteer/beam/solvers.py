@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import torch
 
+from orienteer.beam.alternatives import varied
 from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
 from orienteer.beam.cost_level import LEVELS, CostLevelConfig, cost_level_search
 from orienteer.beam.device import choose_device, in_lanes, lanes_for, memory_budget
@@ -97,7 +98,7 @@ class BeamSolver(Solver):
         (route,) = self.finish([run.instance], found.routes(), lambda: ended or run.report())
         if route:
             run.offer(route)
-            run.also(self._others(found, 0, route))
+            run.also(self._others(found, 0, run.instance, route, ended))
         if not ended:
             self._prove(run)
 
@@ -151,17 +152,20 @@ class BeamSolver(Solver):
             expander = self.explore(problems, scorer, clock, clock.ways)
             found = Found(expander, clock.ways) if clock.ended else self.gather(expander, clock.ways, clock.over)
             routes = self.finish(batch, found.routes(), lambda: clock.ended or clock.over())
-            others = [self._others(found, row, route) for row, route in enumerate(routes)]
+            others = [self._others(found, row, batch[row], route, clock.ended) for row, route in enumerate(routes)]
         share, ended, settings = clock.share, clock.ended, self.settings
         return [
             self._result(one, (sure, route), more, share, clock.steps, ended, dict(settings))
             for one, sure, route, more in zip(batch, known, routes, others, strict=True)
         ]
 
-    def _others(self, found: Found, row: int, best: list[int]) -> list[list[int]]:
+    def _others(self, found: Found, row: int, instance: Instance, best: list[int], ended: bool) -> list[list[int]]:
         """Good routes of an instance beside the best, as many as are asked for."""
         count = getattr(self.config, "alternatives", 1)
-        return found.others(row, count, best) if count > 1 else []
+        if count == 1:
+            return []
+        logged = found.others(row, count, best)
+        return logged if ended or self.shortest else varied(instance, best, logged, count)
 
     def _result(
         self,
