@@ -109,3 +109,10 @@ def test_a_search_without_a_route_yet_begins_with_the_cheapest() -> None:
     instance = Instance(costs, [1.0] * 40, 60.0, 0, 39)
     found = LearnedCostLevelSearch(LearnedLevelConfig(beam=2, device="cpu")).solve(instance, MaxSteps(2))
     assert found.prize == 40
+
+
+def test_a_stopped_search_is_never_worse_than_what_goes_in_without_one() -> None:
+    (instance,) = generate(60, "uniform", seed=7)
+    solver = LearnedCostLevelSearch(LearnedLevelConfig(beam=2, device="cpu"))
+    least = check_tour(instance, polish([instance], [[0, 0]], quick=100)[0]).prize
+    assert all(solver.solve(instance, MaxSteps(steps)).prize >= least for steps in (1, 5, 20, 40))

@@ -24,8 +24,7 @@ from orienteer.network.weights import Method, Model, find_weights, load_model
 KNOWN = 200
 """Nodes of the largest problems that the flagship learns from."""
 POLISHING = 8
-"""The most threads that polish the routes of a GPU, which finds those of small problems faster than they could be
-changed one by one: these are polished quickly."""
+"""The most threads that polish the routes of a GPU."""
 BEAMS = {"cuda": 20, "cpu": 10}
 """Widths of the learned cost-level search where none is asked for: on a CPU an answer is to come within a second."""
 
@@ -199,13 +198,23 @@ class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):
         if self._polishes:
             compile_polish()
 
+    def fallback(self, instance: Instance) -> list[int] | None:
+        """What can be put in without a search: long routes close late, and before that there is next to nothing."""
+        if not self._polishes or instance.size <= self._quick:
+            return None
+        return polish([instance], [instance.cheapest_route()], instance.size)[0]
+
     def finish(self, instances: Sequence[Instance], routes: list[list[int]], over: Over) -> list[list[int]]:
         if not self._polishes:
             return routes
         begun = [route or one.cheapest_route() for one, route in zip(instances, routes, strict=True)]
-        if choose_device(self.config.device).type == "cpu":
-            return polish(instances, begun, over=over)
-        return polish(instances, begun, KNOWN, min(POLISHING, os.cpu_count() or 1), over)
+        threads = min(POLISHING, os.cpu_count() or 1) if self._quick else 1
+        return polish(instances, begun, self._quick, threads, over)
+
+    @property
+    def _quick(self) -> int:
+        """Nodes of the largest problems that a GPU solves faster than a few cores could polish them with care."""
+        return 0 if choose_device(self.config.device).type == "cpu" else KNOWN
 
     @property
     def _polishes(self) -> bool:
