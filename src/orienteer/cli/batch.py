@@ -34,7 +34,6 @@ def batch(
     tau: float | None,
     weights: str | None,
     score: str | None,
-    alternatives: int | None,
     more: Sequence[str],
     count: int | None,
     workers: int | None,
@@ -51,7 +50,7 @@ def batch(
     check_npz(out)
     stop = stop_of(seconds, steps)
     instances = read_set(file)[:count]
-    named = {"beam": beam, "tau": tau, "weights": weights, "score": score, "alternatives": alternatives}
+    named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
     method, settings = configured(solver, device, named, more)
     results: list[Result] = []
     try:

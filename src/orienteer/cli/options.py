@@ -40,7 +40,6 @@ SEARCH = (
     click.option("--tau", type=float, metavar="F", help="Width of a cost level (cs-p, cs-l)."),
     click.option("--weights", metavar="NAME|FILE", help="Weights of a learned solver, instead of its own."),
     click.option("--score", type=SCORE, help="Whose look ranks a path (cs-p, cs-l).  [default: parent]"),
-    click.option("--alternatives", type=int, metavar="R", help="How many different good routes (cs-p, cs-l)."),
     click.option(
         "--set", "more", multiple=True, metavar="KEY=VALUE", help="Any setting of the solver; may be repeated."
     ),
