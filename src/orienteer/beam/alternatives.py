@@ -89,11 +89,8 @@ def _without(instance: Instance, known: Sequence[Tour], share: float, rng: np.ra
 
 
 def _differs(instance: Instance, tour: Tour, others: Sequence[Tour]) -> bool:
-    own = _inner(instance, tour)
-    sets = [_inner(instance, other) for other in others]
-    return all(
-        len(one - two) >= max(1.0, APART * len(one)) for other in sets for one, two in ((own, other), (other, own))
-    )
+    own, sets = _inner(instance, tour), [_inner(instance, other) for other in others]
+    return all(_far_apart(len(own), len(one), len(own & one)) for one in sets)
 
 
 def _inner(instance: Instance, tour: Tour) -> set[int]:
@@ -101,8 +98,12 @@ def _inner(instance: Instance, tour: Tour) -> set[int]:
 
 
 def _differ(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> bool:
-    common = int((one & other).sum())
-    return all(int(nodes.sum()) - common >= max(1.0, APART * int(nodes.sum())) for nodes in (one, other))
+    return _far_apart(int(one.sum()), int(other.sum()), int((one & other).sum()))
+
+
+def _far_apart(one: int, other: int, common: int) -> bool:
+    """Whether two routes with so many stops, and so many in common, differ enough."""
+    return all(stops - common >= max(1.0, APART * stops) for stops in (one, other))
 
 
 def _as_set(nodes: list[int], size: int) -> npt.NDArray[np.bool_]:
