@@ -125,6 +125,19 @@ def test_a_small_network_is_taught_by_a_larger_one(labels: Path, tmp_path: Path)
         _train(labels, tmp_path / "none", 2, replace(small, teacher="an-dqn"))
 
 
+def test_training_goes_on_from_other_weights_and_keeps_their_shape(labels: Path, tmp_path: Path) -> None:
+    _train(labels, tmp_path / "first", 2, replace(SETTINGS, network=PolicyConfig(8, 2, 1)))
+    begin, still = str(tmp_path / "first" / LAST), {"learning_rate": 1e-12, "weight_decay": 0.0}
+    _train(labels, tmp_path / "second", 2, replace(SETTINGS, begin=begin, **still))
+    one, two = (load_model(tmp_path / name / LAST) for name in ("first", "second"))
+    for key, value in one[0].state_dict().items():
+        torch.testing.assert_close(two[0].state_dict()[key], value)
+    assert two[1].config == one[1].config
+    assert two[1].record["settings"]["begin"] == LAST
+    with pytest.raises(BadFile, match="holds weights of dqn, not of expert"):
+        _train(labels, tmp_path / "none", 2, replace(SETTINGS, begin="an-dqn"))
+
+
 def test_labels_are_needed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="labels must name at least one file; `orienteer labels` makes them"):
         train(ExpertSettings(), Options(tmp_path, device="cpu"))

@@ -1,4 +1,4 @@
-"""`orienteer train`: a network from nothing."""
+"""`orienteer train`: a network from nothing, or a better one."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ METHODS = ("dqn", "a2c", "at", "pn", "expert")
 @click.option("--minutes", type=float, metavar="M", help="Wall-clock limit; schedules follow it.")
 @click.option("--iterations", type=int, metavar="N", help="Limit in iterations; without either, the preset's.")
 @click.option("--resume", type=click.Path(path_type=Path), metavar="FILE", help="A checkpoint to go on from.")
+@click.option("--from", "begin", default="", metavar="WEIGHTS", help="Weights to begin with, by name or file (expert).")
 @click.option("--device", default="auto", help="auto, cpu or cuda.  [default: auto]")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out/train"), help="Folder.  [default: out/train]")
 @click.option("--seed", type=int, default=0, metavar="N", help="For weights and instances.  [default: 0]")
@@ -35,6 +36,7 @@ def train(
     minutes: float | None,
     iterations: int | None,
     resume: Path | None,
+    begin: str,
     device: str,
     out: Path,
     seed: int,
@@ -44,7 +46,7 @@ def train(
     files: Sequence[str],
     more: Sequence[str],
 ) -> None:
-    """Train a network from nothing.
+    """Train a network from nothing, or on from other weights.
 
     Leaves best.safetensors, last.safetensors, checkpoint.pt and log.jsonl in the folder. Ctrl-C ends the run after the
     current iteration. Several GPUs: torchrun --nproc-per-node G -m orienteer.cli.train METHOD ...
@@ -57,10 +59,14 @@ def train(
         raise ValueError(f"--labels goes with expert, not with {method}")
     if problem != "op" and method != "expert":
         raise ValueError(f"--problem {problem} goes with expert, not with {method}")
+    if begin and method != "expert":
+        raise ValueError(f"--from goes with expert, not with {method}")
     settings = settings_for(method, preset)
     settings = changed(for_tours(settings) if problem == "tsp" else settings, more)
     if files:
         settings = dataclasses.replace(settings, labels=tuple(files))
+    if begin:
+        settings = dataclasses.replace(settings, begin=begin)
     options = Options(
         out=out,
         minutes=minutes,

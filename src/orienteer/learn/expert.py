@@ -76,6 +76,8 @@ class ExpertSettings:
     """Weight of the loss of which nodes are visited later, or of what leaving each costs."""
     worth: float = 0.5
     """Weight of the loss of the prize, or cost, to go."""
+    begin: str = ""
+    """Shipped weights by name, or a file: what to go on from, instead of from nothing. `network` is theirs then."""
     teacher: str = ""
     """Shipped weights by name, or a file: a larger network whose answers to the lessons are imitated as well."""
     taught: float = 0.5
@@ -109,16 +111,15 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
     device = team.device
     torch.manual_seed(options.seed)
     library = Library.build(_first_labels(settings), device, _processes())
-    network = PolicyNetwork(settings.network).to(device)
+    network = _beginning(settings, device)
+    settings = replace(settings, network=network.config)
     average = copy.deepcopy(network).requires_grad_(False)
     teach = team.wrap(Teacher(network, settings, _teacher(settings, device)))
     moving = optimizers(network, settings.learning_rate, settings.weight_decay)
     recorder = Recorder(teach) if has_kernels(device) and team.size == 1 else None
     generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
     validation = _validation(settings, options.validation, device)
-    named = replace(  # where files lay says nothing
-        settings, labels=tuple(Path(path).name for path in settings.labels), teacher=Path(settings.teacher).name
-    )
+    named = _without_folders(settings)
     session = Session(settings.method, preset, options, named, team, validation, _scorer(settings))
     best: Model = average
     options.say(f"{len(library):,} labels on {device}")
@@ -305,11 +306,27 @@ def _saved_optimizers(
     return states
 
 
+def _beginning(settings: ExpertSettings, device: torch.device) -> PolicyNetwork:
+    """The network to train, on the device."""
+    if not settings.begin:
+        return PolicyNetwork(settings.network).to(device)
+    return _loaded(settings.begin, settings, device).train()
+
+
 def _teacher(settings: ExpertSettings, device: torch.device) -> PolicyNetwork | None:
-    if not settings.teacher:
-        return None
-    model, _ = load_model(settings.teacher, device, (settings.method,))
-    return cast(PolicyNetwork, model).requires_grad_(False)
+    return _loaded(settings.teacher, settings, device).requires_grad_(False) if settings.teacher else None
+
+
+def _loaded(name: str, settings: ExpertSettings, device: torch.device) -> PolicyNetwork:
+    """Weights of the same kind as those that are trained."""
+    model, _ = load_model(name, device, (settings.method,))
+    return cast(PolicyNetwork, model)
+
+
+def _without_folders(settings: ExpertSettings) -> ExpertSettings:
+    """The settings as they are kept beside weights: where files lay says nothing."""
+    labels = tuple(Path(path).name for path in settings.labels)
+    return replace(settings, labels=labels, begin=Path(settings.begin).name, teacher=Path(settings.teacher).name)
 
 
 def _first_labels(settings: ExpertSettings) -> list[Label]:
