@@ -47,10 +47,20 @@ def test_many_are_polished_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
         assert max(map(len, alone)) > 2
 
 
-def test_a_node_takes_the_place_of_others_unless_it_is_to_be_quick() -> None:
+@pytest.mark.parametrize("quick", [0, 3])
+def test_a_node_takes_the_place_of_another(quick: int) -> None:
     line = Instance.from_coords([(0, 0), (1, 0), (-1, 0)], [0, 1, 5], 2.0)
-    assert polish([line], [[0, 1, 0]], quick=3) == [[0, 1, 0]]
-    assert polish([line], [[0, 1, 0]]) == [[0, 2, 0]]
+    assert polish([line], [[0, 1, 0]], quick) == [[0, 2, 0]]
+
+
+def test_changes_are_tried_unless_it_is_to_be_quick() -> None:
+    instances = list(generate(60, "uniform", count=12, seed=3))
+    routes = [[one.start, one.end] for one in instances]
+    quick, thorough = (
+        sum(check_tour(one, made).prize for one, made in zip(instances, polish(instances, routes, few), strict=True))
+        for few in (61, 0)
+    )
+    assert thorough > quick
 
 
 def test_a_stop_makes_way_for_two() -> None:

@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from orienteer.kernels.constants import ZERO
 from orienteer.kernels.drop_add import add, add_while_fits, best_spot, drop, drop_until_fits, link, route_cost, unlink
 from orienteer.kernels.lin_kernighan import Floats, Ints
+from orienteer.kernels.selection import best_selection, least_detour, ordered
 from orienteer.kernels.shorten import shorten
 
 NEAR = 20
@@ -32,14 +34,19 @@ class Work(NamedTuple):
     symmetric: bool
     following: Ints
     leading: Ints
+    looks: Ints
+    """(1,) how many more orders may be looked along."""
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def polished(route: Ints, costs: Floats, prizes: Floats, budget: float, symmetric: bool, trials: int) -> Ints:
+def polished(
+    route: Ints, costs: Floats, prizes: Floats, budget: float, symmetric: bool, looks: int, bars: Floats, trials: int
+) -> Ints:
     """The route after it was shortened and filled up in turn, until nothing more fits; it has the same ends.
 
-    Then up to so many changes are tried: a stop left out, or another node put in at the expense of some. Costs are
-    (n, n) and may be infinite, prizes (n,); the route must cost no more than the budget.
+    Then its stops are chosen anew along up to so many orders, with those nodes in good order that reach one of the
+    `bars`. And then up to so many changes are tried: a stop left out, or another node put in at the expense of some.
+    Costs are (n, n) and may be infinite, prizes (n,); the route must cost no more than the budget.
     """
     names = _names(route[0], route[-1], len(prizes))
     table, worth = _renumbered(names, route[0] == route[-1], costs, prizes, budget)
@@ -47,7 +54,7 @@ def polished(route: Ints, costs: Floats, prizes: Floats, budget: float, symmetri
     near_in = near_out if symmetric else _nearest(table.T.copy())
     count, last = len(names), len(names) - 1
     chain = np.empty((2, count), dtype=np.int64)
-    work = Work(table, worth, near_in, near_out, budget, symmetric, chain[0], chain[1])
+    work = Work(table, worth, near_in, near_out, budget, symmetric, chain[0], chain[1], np.full(1, looks))
     number = np.empty(len(prizes), dtype=np.int64)
     for at, name in enumerate(names[:-1]):
         number[name] = at
@@ -56,10 +63,54 @@ def polished(route: Ints, costs: Floats, prizes: Floats, budget: float, symmetri
     for at in range(size):
         nodes[at] = number[route[at]] if at < size - 1 else last
         place[nodes[at]] = at
-    size = _filled_up(work, nodes, size, place)
+    size = _chosen_anew(work, nodes, size, place, bars)
     if trials:
         size = _changed(work, nodes, size, place, trials)
+        size = _chosen_anew(work, nodes, size, place, bars)
     return names[nodes[:size]]
+
+
+@njit(cache=True, error_model="numpy")
+def _chosen_anew(work: Work, nodes: Ints, size: int, place: Ints, bars: Floats) -> int:
+    """The new size of a route, filled up and chosen anew along its own order and others until that brings nothing."""
+    size = _filled_up(work, nodes, size, place)
+    unchanged, at = 0, 0
+    while unchanged <= len(bars) and work.looks[0] > 0:
+        work.looks[0] -= 1
+        known = _prize(work, nodes[1:], size - 2)  # without the ends, by whose side all else may be rounding
+        order = ordered(nodes, size, place, work.costs, work.prizes, work.budget)
+        if at > 0:
+            order = _other_order(work, order, nodes, size, place, bars[at - 1] * known / work.budget)
+        route = best_selection(order, work.costs, work.prizes, work.budget, known * (1 + ROUNDING))
+        unchanged += 1
+        if len(route):
+            size = _filled_up(work, nodes, _put(nodes, place, route), place)
+            unchanged = 0
+        if len(route) == 0 or at > 0:
+            at = (at + 1) % (len(bars) + 1)
+    return size
+
+
+@njit(cache=True, error_model="numpy")
+def _other_order(work: Work, order: Ints, nodes: Ints, size: int, place: Ints, price: float) -> Ints:
+    """An order that suits a route and all nodes that are worth the price of their detour from it."""
+    wide, where, count = np.empty(len(place), dtype=np.int64), np.full(len(place), -1), ZERO
+    for node in order:
+        if place[node] >= 0 or work.prizes[node] >= price * least_detour(nodes, size, work.costs, node)[1]:
+            wide[count], where[node] = node, count
+            count += 1
+    shorten(wide, count, where, work.costs, work.near_out, work.symmetric, LEAST * work.budget)
+    return ordered(wide, count, where, work.costs, work.prizes, work.budget)
+
+
+@njit(cache=True, error_model="numpy")
+def _put(nodes: Ints, place: Ints, route: Ints) -> int:
+    """Makes this the route; its size."""
+    place[:] = -1
+    for at in range(len(route)):
+        nodes[at] = route[at]
+        place[route[at]] = at
+    return len(route)
 
 
 @njit(cache=True, error_model="numpy")
@@ -99,11 +150,7 @@ def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> in
         if better and cost <= work.budget:
             best[:size], best_size, most, least = nodes[:size], size, prize, cost
             unchanged = 0
-        size = best_size
-        place[:] = -1
-        for at in range(size):
-            nodes[at] = best[at]
-            place[best[at]] = at
+        size = _put(nodes, place, best[:best_size])
     return size
 
 

@@ -25,6 +25,8 @@ KNOWN = 200
 """Nodes of the largest problems that the flagship learns from."""
 POLISHING = 8
 """The most threads that polish the routes of a GPU."""
+SOON = 1000
+"""Nodes up to which stops are chosen with some care before a search, in a third of a second at most."""
 BEAMS = {"cuda": 20, "cpu": 10}
 """Widths of the learned cost-level search where none is asked for: on a CPU an answer is to come within a second."""
 
@@ -110,7 +112,12 @@ class LearnedSolver(BeamSolver):
 
     def prepare(self, instance: Instance) -> None:
         super().prepare(instance)
-        self.scorer(choose_device(self.config.device))
+        device = choose_device(self.config.device)
+        if device.type == "cpu":
+            from orienteer.network.host_tokens import compile_tokens
+
+            compile_tokens()
+        self.scorer(device)
 
     def search(self, run: Run, seed: int) -> None:
         with one_thread() if run.instance.size <= ONE_THREAD else nullcontext():
@@ -202,7 +209,7 @@ class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):
         """What can be put in without a search: long routes close late, and before that there is next to nothing."""
         if not self._polishes or instance.size <= self._quick:
             return None
-        return polish([instance], [instance.cheapest_route()], instance.size)[0]
+        return polish([instance], [instance.cheapest_route()], instance.size, over=lambda: instance.size > SOON)[0]
 
     def finish(self, instances: Sequence[Instance], routes: list[list[int]], over: Over) -> list[list[int]]:
         if not self._polishes:
