@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from instances import all_families
-from orienteer.beam import candidates, expand, incumbents, seen
+from orienteer.beam import candidates, cost_level, expand, incumbents, seen
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander
+from orienteer.beam.levels import CostLevels
 from orienteer.beam.score import PrizeScore
 from orienteer.beam.ways import put_together
 from orienteer.core.instance import Instance
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 def searched(instances: list[Instance], ways: int, config: CostLevelConfig, kernels: bool) -> Expander:
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cost_level, "_queues", CostLevels)  # a CPU has loops of its own
         for module in (candidates, expand, incumbents, seen):
             patch.setattr(module, "has_kernels", lambda device: kernels)
         problems = put_together(instances, ways, torch.device("cuda" if GPU else "cpu"))

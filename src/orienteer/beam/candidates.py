@@ -112,10 +112,15 @@ def _ranked(score: Tensor, group: Tensor, most: int, dropped: Tensor) -> tuple[T
 
     Equal scores keep their order; the `dropped` rows come last, as a group of number `most` or above.
     """
-    score_bits = 63 - most.bit_length()
+    score_bits = bits_for_score(most)
     rank, order = _rank(score, group, dropped, score_bits).sort(stable=True)
     group = rank >> score_bits
     return order, group, torch.arange(len(group), device=group.device) - _first_of(group)
+
+
+def bits_for_score(most: int) -> int:
+    """How many bits of a score count beside a group's number of at most that."""
+    return 63 - most.bit_length()
 
 
 def _first_of(group: Tensor) -> Tensor:

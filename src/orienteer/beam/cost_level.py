@@ -6,14 +6,16 @@ through its queues at its own pace.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import torch
+from torch import Tensor
 
 from orienteer.beam.candidates import WIDEST
 from orienteer.beam.expand import Expander, ScoreBy, Watch, never
 from orienteer.beam.levels import CostLevels
 from orienteer.beam.problems import Problems
-from orienteer.beam.score import Scorer
+from orienteer.beam.score import PrizeScore, Scorer
 
 LEVELS = 80
 """Levels of a problem by default: the paper's tau of 0.05 at its limit of 4."""
@@ -66,10 +68,29 @@ def cost_level_search(problems: Problems, scorer: Scorer, config: CostLevelConfi
     """Every instance's best route, held by the expander that found it; `watch` may end the search early."""
     expander = Expander(problems, scorer, config.branch, config.score)
     tau = problems.limit / LEVELS if config.tau is None else torch.full_like(problems.limit, config.tau)
-    queues = CostLevels(problems, config.beam, tau, config.spread)
+    queues = _queues(problems, config.beam, tau, config.spread)
     queues.put(expander.begin())
     while len(paths := queues.pop()):
         queues.put(expander.expand(paths))
         if watch(expander):
             break
     return expander
+
+
+def _queues(problems: Problems, width: int | None, tau: Tensor, spread: float) -> CostLevels:
+    """Empty queues, of the kind that is fastest where the problems are."""
+    if width is None or problems.device.type != "cpu":
+        return CostLevels(problems, width, tau, spread)
+    from orienteer.beam.host_levels import HostLevels
+
+    return HostLevels(problems, width, tau, spread)
+
+
+@cache
+def compile_queues(device: torch.device) -> None:
+    """Compiles the loops of a CPU, or loads them from numba's cache."""
+    if device.type == "cpu":
+        problems = Problems.smallest()
+        queues = _queues(problems, 1, problems.limit, 0.0)
+        queues.put(Expander(problems, PrizeScore()).begin())
+        queues.pop()

@@ -12,7 +12,8 @@ MOST_LEVELS = 1_000_000
 ROOM_AT_FIRST = 16
 """Slots of a queue without bound before it grows."""
 
-_EMPTY = int(torch.tensor(-torch.inf, dtype=torch.float64).view(torch.int64))
+EMPTY = int(torch.tensor(-torch.inf, dtype=torch.float64).view(torch.int64))
+"""The score of a slot without a path: minus infinity."""
 
 
 class CostLevels:
@@ -56,11 +57,11 @@ class CostLevels:
             cheapest = self._filled.view(self.problems.batch, self.count).argmax(1)  # the first of equals
             group = cheapest + self._first
             queue = self._slots.index_select(0, group)
-            instance, slot = (queue[..., 0] != _EMPTY).nonzero(as_tuple=True)
+            instance, slot = (queue[..., 0] != EMPTY).nonzero(as_tuple=True)
             paths = Candidates(queue.view(-1, 4).index_select(0, instance * queue.shape[1] + slot))
             if not len(paths):
                 return paths
-            self._slots[group, :, 0] = _EMPTY
+            self._slots[group, :, 0] = EMPTY
             self._worst[group] = -torch.inf
             self._filled[group] = 0
             new = self._seen.new(instance, paths)
@@ -74,14 +75,14 @@ class CostLevels:
         touched[group] = True
         touched = touched.nonzero().squeeze(1)
         waiting = self._slots.index_select(0, touched)
-        taken, slot = (waiting[..., 0] != _EMPTY).nonzero(as_tuple=True)
+        taken, slot = (waiting[..., 0] != EMPTY).nonzero(as_tuple=True)
         waiting = waiting.view(-1, 4).index_select(0, taken * waiting.shape[1] + slot)
         candidates = Candidates(torch.cat((waiting, candidates.packed)))
         group = torch.cat((touched.index_select(0, taken), group))
         kept = keep_best(candidates, group, self.width, self._crowd(candidates, group))
         if self.width is None:
             self._make_room(int(kept.place.max()) + 1)
-        self._slots[touched, :, 0] = _EMPTY
+        self._slots[touched, :, 0] = EMPTY
         self._slots[kept.group, kept.place] = candidates[kept.index].packed
         self._filled[kept.group] = 1
         if self.width is not None:
@@ -101,7 +102,7 @@ class CostLevels:
 
     def _empty(self, room: int) -> Tensor:
         slots = torch.zeros(self.groups, room, 4, dtype=torch.int64, device=self.problems.device)
-        slots[..., 0] = _EMPTY
+        slots[..., 0] = EMPTY
         return slots
 
 

@@ -59,6 +59,11 @@ class Problems:
             to_end=torch.from_numpy(to_end).to(device),
         )
 
+    @classmethod
+    def smallest(cls) -> "Problems":
+        """A problem of three nodes on the CPU, to compile kernels with."""
+        return cls.from_instances([Instance(1.0 - np.eye(3), [1.0] * 3, 2.0)])
+
     @property
     def batch(self) -> int:
         """How many instances there are."""

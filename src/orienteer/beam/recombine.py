@@ -13,7 +13,6 @@ from orienteer.beam.device import has_kernels
 from orienteer.beam.meet import meet, safe_budget
 from orienteer.beam.paths import PathLog, SortedPaths
 from orienteer.beam.problems import Problems
-from orienteer.core.instance import Instance
 
 BASES = 40
 """Routes of an instance whose stretches are exchanged, beside its best, at least; a wide beam has more good ones."""
@@ -48,9 +47,7 @@ def recombined(
 def compile_kernels(device: torch.device) -> None:
     """Compiles what the CPU needs, or loads it from numba's cache; a GPU compiles what it needs as it goes."""
     if not has_kernels(device):
-        costs = 1.0 - torch.eye(3, dtype=torch.float64)
-        problems = Problems.from_instances([Instance(costs.numpy(), [1.0] * 3, 2.0)])
-        log = PathLog(problems)
+        log = PathLog(Problems.smallest())
         log.begin()
         recombined(log, 1, [[0, 1, 0]], torch.zeros(1, dtype=torch.float64))
 

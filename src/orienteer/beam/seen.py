@@ -17,33 +17,37 @@ class Seen:
     """
 
     def __init__(self, batch: int, device: torch.device):
-        self._holder = torch.full((batch * SLOTS,), -1, dtype=torch.int64, device=device)  # row below
-        self._stamp = torch.empty(4 * batch, dtype=torch.int64, device=device)
-        self._cost = torch.empty(4 * batch, dtype=torch.float64, device=device)
-        self._used = 0
+        self.holder = torch.full((batch * SLOTS,), -1, dtype=torch.int64, device=device)  # row below
+        self.stamp = torch.empty(4 * batch, dtype=torch.int64, device=device)
+        self.cost = torch.empty(4 * batch, dtype=torch.float64, device=device)
+        self.used = 0
 
     def add(self, instance: Tensor, paths: Candidates) -> None:
         """Remembers paths that are being expanded."""
-        first, self._used = self._used, self._used + len(paths)
-        if self._used > len(self._stamp):
-            room = max(self._used, 2 * len(self._stamp))
-            self._stamp, self._cost = grown(self._stamp, room), grown(self._cost, room)
-        self._stamp[first : self._used] = paths.stamp
-        self._cost[first : self._used] = paths.cost
-        row = torch.arange(first, self._used, device=instance.device)
-        self._holder.scatter_reduce_(0, _slot(instance, paths), row, "amax")
+        self.make_room(len(paths))
+        first, self.used = self.used, self.used + len(paths)
+        self.stamp[first : self.used] = paths.stamp
+        self.cost[first : self.used] = paths.cost
+        row = torch.arange(first, self.used, device=instance.device)
+        self.holder.scatter_reduce_(0, _slot(instance, paths), row, "amax")
+
+    def make_room(self, more: int) -> None:
+        """For so many more paths."""
+        if self.used + more > len(self.stamp):
+            room = max(self.used + more, 2 * len(self.stamp))
+            self.stamp, self.cost = grown(self.stamp, room), grown(self.cost, room)
 
     def new(self, instance: Tensor, paths: Candidates) -> Tensor:
         """(new,) rows of the paths that no remembered one makes useless."""
         if has_kernels(instance.device):
             from orienteer.beam.fused_search import fused_known
 
-            known = fused_known(paths.packed, instance, self._holder, self._stamp, self._cost, SLOTS)
+            known = fused_known(paths.packed, instance, self.holder, self.stamp, self.cost, SLOTS)
             return (~known).nonzero().squeeze(1)
-        row = self._holder.index_select(0, _slot(instance, paths))
+        row = self.holder.index_select(0, _slot(instance, paths))
         held = row.clamp(min=0)
-        useless = self._stamp.index_select(0, held) == paths.stamp
-        useless &= self._cost.index_select(0, held) <= paths.cost
+        useless = self.stamp.index_select(0, held) == paths.stamp
+        useless &= self.cost.index_select(0, held) <= paths.cost
         useless &= row >= 0
         return (~useless).nonzero().squeeze(1)
 

@@ -13,7 +13,7 @@ import torch
 
 from orienteer.beam.alternatives import varied
 from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
-from orienteer.beam.cost_level import LEVELS, CostLevelConfig, cost_level_search
+from orienteer.beam.cost_level import LEVELS, CostLevelConfig, compile_queues, cost_level_search
 from orienteer.beam.device import choose_device, in_lanes, lanes_for, memory_budget
 from orienteer.beam.expand import Expander, Watch
 from orienteer.beam.levels import MOST_LEVELS
@@ -254,8 +254,10 @@ class CostLevelSolver(BeamSolver):
         return 2 if config.both and config.beam is not None and config.beam > 1 and not same else 1
 
     def prepare(self, instance: Instance) -> None:
+        device = choose_device(self.config.device)
+        compile_queues(device)
         if self._recombines:
-            compile_kernels(choose_device(self.config.device))
+            compile_kernels(device)
 
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
         config = self.config

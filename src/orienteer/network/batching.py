@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from orienteer.beam.device import MOST_LANES, has_kernels
+from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
 from orienteer.network.attention_network import Estimate
 from orienteer.network.features import Tokens, gathered_tokens, reachable, relevant, to_nodes, tokens
@@ -48,10 +49,19 @@ def join(parts: Sequence[States]) -> States:
 
 def in_parts(states: States, ways: Tensor | None, part: int) -> Iterator[tuple[Tensor, Tokens]]:
     """Places and tokens of the states, sorted by size and cut into parts of at most `part` states."""
-    if len(states):
+    if len(states) and ways is not None and _on_host(states):
+        from orienteer.network.host_tokens import host_parts
+
+        yield from host_parts(states, ways, part)
+    elif len(states):
         places = torch.arange(len(states), device=states.last.device)
         for batch in in_batches(states, reachable(states, ways), places[None], part):
             yield from batch
+
+
+def _on_host(states: States) -> bool:
+    """Whether the states are on a CPU, each with a problem that has costs of its own."""
+    return states.last.device.type == "cpu" and type(states.problems) is Problems
 
 
 def in_batches(states: States, reach: Tensor, places: Tensor, part: int) -> Iterator[Iterator[tuple[Tensor, Tokens]]]:
