@@ -129,20 +129,21 @@ def _priced(legs: Floats, worth: Floats, budget: float) -> tuple[Floats, float, 
     where no way along the order keeps the limit, whatever the price.
     """
     rest, following = np.empty(len(worth)), np.empty(len(worth), dtype=np.int64)
+    back = legs.T.copy()
     low, high = 0.0, worth.sum() / budget
     for _ in range(DOUBLINGS):
-        if _way_through(legs, worth, high, rest, following) <= budget:
+        if _way_through(back, worth, high, rest, following) <= budget:
             break
         low, high = high, 2 * high
     else:
         return rest, high, following[:0]
     for _ in range(HALVINGS):
         price = (low + high) / 2
-        if _way_through(legs, worth, price, rest, following) > budget:
+        if _way_through(back, worth, price, rest, following) > budget:
             low = price
         else:
             high = price
-    _way_through(legs, worth, high, rest, following)
+    _way_through(back, worth, high, rest, following)
     places, size = np.zeros(len(worth), dtype=np.int64), 1
     while places[size - 1] < len(worth) - 1:
         places[size] = following[places[size - 1]]
@@ -151,19 +152,26 @@ def _priced(legs: Floats, worth: Floats, budget: float) -> tuple[Floats, float, 
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _way_through(legs: Floats, worth: Floats, price: float, rest: Floats, following: Ints) -> float:
-    """Writes what is to be won from each place on at that price of cost, and the next place; the whole way's cost."""
-    count = len(worth)
-    spent = np.zeros(count)
-    rest[-1] = 0.0
-    for here in range(count - 2, -1, -1):
-        most, best = -np.inf, here + 1
-        for there in range(here + 1, count):
-            gain = worth[there] + rest[there] - price * legs[here, there]
-            if gain > most:
-                most, best = gain, there
-        rest[here], following[here], spent[here] = most, best, spent[best] + legs[here, best]
-    return spent[0]
+def _way_through(back: Floats, worth: Floats, price: float, rest: Floats, following: Ints) -> float:
+    """Writes what is to be won from each place on at that price of cost, and the next place; the whole way's cost.
+
+    `back` are the legs by the place that they lead to: the inner loop goes along memory, several places at a time.
+    """
+    last = len(worth) - 1
+    rest[:] = -np.inf
+    rest[last] = 0.0
+    for there in range(last, 0, -1):
+        legs, worthwhile = back[there], rest[there] + worth[there]
+        for here in range(there):
+            gain = worthwhile - price * legs[here]
+            better = gain > rest[here]
+            rest[here] = gain if better else rest[here]
+            following[here] = there if better else following[here]
+    cost, here = 0.0, 0
+    while here < last:
+        cost += back[following[here], here]
+        here = following[here]
+    return cost
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

@@ -23,7 +23,7 @@ from orienteer.network.weights import Method, Model, find_weights, load_model
 
 KNOWN = 200
 """Nodes of the largest problems that the flagship learns from."""
-POLISHING = 8
+POLISHING = 16
 """The most threads that polish the routes of a GPU."""
 SOON = 1000
 """Nodes up to which stops are chosen with some care before a search, in a third of a second at most."""
