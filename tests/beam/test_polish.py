@@ -70,6 +70,16 @@ def test_a_stop_makes_way_for_two() -> None:
     assert sorted(made) == [0, 0, 2, 3]
 
 
+def test_a_huge_prize_out_of_reach_is_not_looked_for_for_ever() -> None:
+    """Rounding beside its 1e6 once made the same route count as a better one, thousands of times."""
+    rng = np.random.default_rng(1)
+    points, prizes = rng.random((100, 2)), rng.random(100)
+    points[0], points[-1], prizes[-1] = (0.5, 0.5), (1.51, 0.5), 1e6
+    instance = Instance.from_coords(points, prizes, 2.0)
+    (made,) = polish([instance], [list(instance.cheapest_route())], quick=100)
+    assert check_tour(instance, made).prize > 10
+
+
 def test_prizes_that_are_equal_but_for_rounding_end() -> None:
     tenths = Instance(1.0 - np.eye(30), [0.1] * 30, 12.0)
     (made,) = polish([tenths], [[0, 1, 2, 0]])

@@ -36,7 +36,7 @@ def test_no_choice_along_the_order_is_better(seed: int, nodes: int, symmetric: b
     order = [0, *(np.random.default_rng(seed).permutation(nodes - 2) + 1).tolist(), nodes - 1]
     budget = max(costs[0, nodes - 1], share * sum(costs[a, b] for a, b in pairwise(order))) + 1e-9
     best = _best(order, costs, prizes, budget)
-    route = best_selection(np.array(order), costs, prizes, budget, 0.0)
+    route, _ = best_selection(np.array(order), costs, prizes, budget, 0.0)
     if best <= 0.0:
         assert len(route) == 0
         return
@@ -44,7 +44,7 @@ def test_no_choice_along_the_order_is_better(seed: int, nodes: int, symmetric: b
     assert (route[0], route[-1]) == (0, nodes - 1)
     assert sum(costs[a, b] for a, b in pairwise(route)) <= budget
     assert prizes[route[1:-1]].sum() == pytest.approx(best)
-    assert len(best_selection(np.array(order), costs, prizes, budget, best + 1e-9)) == 0
+    assert len(best_selection(np.array(order), costs, prizes, budget, best + 1e-9)[0]) == 0
 
 
 def test_other_nodes_lie_where_they_are_the_least_detour() -> None:
@@ -59,12 +59,29 @@ def test_other_nodes_lie_where_they_are_the_least_detour() -> None:
 
 
 def test_labels_that_run_out_leave_a_route_that_fits() -> None:
-    """With thousands of equally good choices labels run out; the best way at the price of cost is a route already."""
+    """Thousands of choices are nearly as good; the best way at the price of cost is a route already."""
     rng = np.random.default_rng(1)
     places = rng.random((400, 2))
     costs = np.linalg.norm(places[:, None] - places, axis=2)
     prizes, order = rng.random(400), np.argsort(places[:, 0])
-    assert len(order) ** 2 > selection.MOST_LABELS
-    route = best_selection(order, costs, prizes, 3.0, 0.0)
+    worth, legs = prizes[order], costs[np.ix_(order, order)]
+    worth[[0, -1]] = 0.0
+    rest, price, way = selection._priced(legs, worth, 3.0)
+    assert sum(legs[a, b] for a, b in pairwise(way)) <= 3.0
+    assert not selection._longest(legs, worth, 3.0, rest, price, 0.0)[1]
+    route, _ = best_selection(order, costs, prizes, 3.0, 0.0)
     assert sum(costs[a, b] for a, b in pairwise(route)) <= 3.0
-    assert prizes[route[1:-1]].sum() > 5 * prizes[order[1:-1]].mean()
+    assert prizes[route[1:-1]].sum() >= worth[way].sum() > 30
+
+
+def test_a_huge_prize_beside_small_ones_changes_nothing_for_them() -> None:
+    rng = np.random.default_rng(2)
+    places = rng.random((30, 2))
+    costs = np.linalg.norm(places[:, None] - places, axis=2)
+    prizes, order = rng.random(30), np.argsort(places[:, 0])
+    prizes[order[15]] = 1e6
+    worth, legs = prizes[order], costs[np.ix_(order, order)]
+    worth[[0, -1]] = 0.0
+    _, price, _ = selection._priced(legs, worth, 2.0)
+    worth[15] = 50.0
+    assert price == pytest.approx(selection._priced(legs, worth, 2.0)[1], rel=0.01)

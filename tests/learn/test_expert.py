@@ -158,3 +158,17 @@ def test_the_command(labels: Path, tmp_path: Path) -> None:
     assert ValueScore(model).passes == 0
     with pytest.raises(ValueError, match="--labels goes with expert, not with dqn"):
         CliRunner().invoke(train_command, ["dqn", "--labels", str(labels)], catch_exceptions=False)
+
+
+def test_the_command_goes_on_from_weights(labels: Path, tmp_path: Path) -> None:
+    given = ["--labels", str(labels), "--iterations", "1", "--device", "cpu", "--set", "batch=8", "--set", "steps=1"]
+    begin = ["expert", "--preset", "small", "--from", "flagship-small", *given]
+    CliRunner().invoke(train_command, [*begin, "--out", str(tmp_path / "on")], catch_exceptions=False)
+    assert load_model(tmp_path / "on" / LAST)[0].config == load_model("flagship-small")[0].config
+    with pytest.raises(ValueError, match=r"--set network\.KEY does not go with it"):
+        CliRunner().invoke(train_command, [*begin, "--set", "network.layers=1"], catch_exceptions=False)
+    with pytest.raises(ValueError, match="--from goes with expert, not with dqn"):
+        CliRunner().invoke(train_command, ["dqn", "--from", "flagship"], catch_exceptions=False)
+    again = ["expert", "--preset", "small", *given, "--resume", str(tmp_path / "on" / CHECKPOINT)]
+    with pytest.raises(BadFile, match="holds a network of another shape; give the preset"):
+        CliRunner().invoke(train_command, [*again, "--out", str(tmp_path / "again")], catch_exceptions=False)

@@ -10,14 +10,16 @@ from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
 from orienteer.core.instance import Instance
 from orienteer.data.generate import generate
+from orienteer.network import host_tokens
 from orienteer.network.batching import in_batches, in_parts
 from orienteer.network.features import Tokens, cheapest_ways, reachable
+from orienteer.network.host_tokens import host_parts
 
 
 def _compare(states: States, ways: torch.Tensor, part: int) -> None:
     places = torch.arange(len(states))[None]
     plain = list(next(in_batches(states, reachable(states, ways), places, part)))
-    for (index, given), (place, made) in zip(plain, in_parts(states, ways, part), strict=True):
+    for (index, given), (place, made) in zip(plain, host_parts(states, ways, part), strict=True):
         assert torch.equal(index, place)
         _assert_alike(given, made)
 
@@ -51,3 +53,9 @@ def test_nothing_left_and_nothing_to_win() -> None:
     alone = Instance(np.zeros((1, 1)), [1.0], 1.0)
     problems = Problems.from_instances([nowhere, alone])
     _compare(States.initial(problems), cheapest_ways(problems.costs), 2)
+
+
+def test_a_cpu_goes_by_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = States.initial(Problems.from_instances(list(generate(5, count=2))))
+    monkeypatch.setattr(host_tokens, "host_parts", lambda *given: iter(["by the loop"]))
+    assert list(in_parts(states, cheapest_ways(states.problems.costs), 2)) == ["by the loop"]

@@ -255,7 +255,8 @@ class CostLevelSolver(BeamSolver):
 
     def prepare(self, instance: Instance) -> None:
         device = choose_device(self.config.device)
-        compile_queues(device)
+        if self.config.beam is not None:
+            compile_queues(device)
         if self._recombines:
             compile_kernels(device)
 

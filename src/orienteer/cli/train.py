@@ -61,6 +61,8 @@ def train(
         raise ValueError(f"--problem {problem} goes with expert, not with {method}")
     if begin and method != "expert":
         raise ValueError(f"--from goes with expert, not with {method}")
+    if begin and any(word.startswith("network.") for word in more):
+        raise ValueError("--from keeps the network of its weights: --set network.KEY does not go with it")
     settings = settings_for(method, preset)
     settings = changed(for_tours(settings) if problem == "tsp" else settings, more)
     if files:

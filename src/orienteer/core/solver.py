@@ -46,7 +46,7 @@ class Solver(ABC):
 
     def get_ready(self, instance: Instance) -> None:
         """Prepares, with a notice if that takes long."""
-        with _notice(f"{self.name}: compiling its kernels for this machine; this happens once, in a minute at most"):
+        with _notice(f"{self.name}: compiling its kernels for this machine; this happens once and may take a minute"):
             self.prepare(instance)
 
     @abstractmethod

@@ -111,19 +111,17 @@ def _keep(paths: Ints, queue: Ints, nodes: int, price: float, group_bits: int, s
     paths = paths[np.argsort(paths[:, COST].copy(), kind="mergesort")]  # not negative: their bits sort as they do
     used = len(paths)
     score = paths[:, SCORE].copy().view(np.float64)
-    rank, twin = np.empty(used, dtype=np.int64), np.zeros(used, dtype=np.bool_)
+    rank, twin, ending = np.empty(used, dtype=np.int64), np.zeros(used, dtype=np.bool_), np.zeros(nodes, dtype=np.int64)
+    by_stamp = np.argsort(paths[:, STAMP].copy(), kind="mergesort")
+    for place in range(1, used):
+        twin[by_stamp[place]] = paths[by_stamp[place], STAMP] == paths[by_stamp[place - 1], STAMP]
     for one in range(used):
         rank[one] = _falling(paths[one, SCORE], spot_bits)
-        for other in range(one):
-            if paths[other, STAMP] == paths[one, STAMP]:
-                twin[one] = True
-                break
-    for one in range(used):
-        ahead, node = 0, paths[one, LINK] % nodes
-        for other in range(used):
-            if not twin[other] and paths[other, LINK] % nodes == node:
-                ahead += rank[other] < rank[one] or (rank[other] == rank[one] and other < one)
-        score[one] -= ahead * price
+    for one in np.argsort(rank, kind="mergesort"):
+        if not twin[one]:
+            node = paths[one, LINK] % nodes
+            score[one] -= ending[node] * price
+            ending[node] += 1
     bits = score.view(np.int64)
     for one in range(used):
         rank[one] = _LAST if twin[one] else _falling(bits[one], group_bits)

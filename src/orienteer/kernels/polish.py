@@ -74,14 +74,15 @@ def polished(
 def _chosen_anew(work: Work, nodes: Ints, size: int, place: Ints, bars: Floats) -> int:
     """The new size of a route, filled up and chosen anew along its own order and others until that brings nothing."""
     size = _filled_up(work, nodes, size, place)
-    unchanged, at = 0, 0
+    unchanged, at, price = 0, 0, 0.0
     while unchanged <= len(bars) and work.looks[0] > 0:
         work.looks[0] -= 1
         known = _prize(work, nodes[1:], size - 2)  # without the ends, by whose side all else may be rounding
         order = ordered(nodes, size, place, work.costs, work.prizes, work.budget)
         if at > 0:
-            order = _other_order(work, order, nodes, size, place, bars[at - 1] * known / work.budget)
-        route = best_selection(order, work.costs, work.prizes, work.budget, known * (1 + ROUNDING))
+            order = _other_order(work, order, nodes, size, place, bars[at - 1] * price)
+        route, paid = best_selection(order, work.costs, work.prizes, work.budget, known * (1 + ROUNDING))
+        price = price if at > 0 else paid
         unchanged += 1
         if len(route):
             size = _filled_up(work, nodes, _put(nodes, place, route), place)

@@ -10,8 +10,9 @@ from numba import njit
 
 from orienteer.kernels.lin_kernighan import Floats, Ints
 
-DOUBLINGS, HALVINGS = 30, 12
-"""Steps of the search for the price of cost, up from what all prizes are worth for the whole limit, then closer."""
+DOUBLINGS, HALVINGS = 40, 10
+"""Steps of the search for the price of cost, up or down from what all prizes are worth for the whole limit, then
+closer."""
 MOST_LABELS = 2**14
 """Then the best so far counts; with 100 nodes and a good route some 900 are enough."""
 SHARES = (1 / 64, 1 / 16, 1 / 4, 1.0)
@@ -30,7 +31,9 @@ def ordered(nodes: Ints, size: int, place: Ints, costs: Floats, prizes: Floats, 
     order[:size] = nodes[:size]
     detour = np.full(count, np.inf)
     for node in range(count):
-        if place[node] < 0 and prizes[node] > 0.0:
+        # What is beyond reach would promise prizes that no choice can keep.
+        within = costs[nodes[0], node] + costs[node, nodes[size - 1]] <= budget
+        if place[node] < 0 and prizes[node] > 0.0 and within:
             detour[node] = least_detour(order, size, costs, node)[1]
     for node in np.argsort(detour, kind="mergesort"):
         if not detour[node] <= budget:
@@ -56,10 +59,11 @@ def least_detour(order: Ints, size: int, costs: Floats, node: int) -> tuple[int,
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, known: float) -> Ints:
+def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, known: float) -> tuple[Ints, float]:
     """The route along the order with the most prize above `known` that costs no more than the budget; empty for none.
 
-    Prizes are those of the stops, without start and end.
+    And the price of cost at which the best way along the order just keeps the budget, 0 where there is none. Prizes are
+    those of the stops, without start and end.
     """
     count = len(order)
     worth = prizes[order]
@@ -69,22 +73,23 @@ def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, kn
         for other in range(one + 1, count):
             legs[one, other] = costs[order[one], order[other]]
     if not 0.0 < worth.sum() < np.inf or budget <= 0.0:
-        return order[:0]
+        return order[:0], 0.0
     rest, price, places = _priced(legs, worth, budget)
     if len(places) == 0:
-        return order[:0]
+        return order[:0], 0.0
     route, prize, bound = order[:0], worth[places].sum(), rest[0] + price * budget
     if prize > known:
         route, known = order[places], prize
     for share in SHARES:
         if bound <= known:
             break
-        places, whole = _longest(legs, worth, budget, rest, price, bound - share * (bound - known))
+        lowest = max(known, bound - share * (bound - known))  # which may be below what is known, by rounding
+        places, whole = _longest(legs, worth, budget, rest, price, lowest)
         if len(places):
-            return order[places]
+            return order[places], price
         if not whole:
             break
-    return route
+    return route, price
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -130,12 +135,16 @@ def _priced(legs: Floats, worth: Floats, budget: float) -> tuple[Floats, float, 
     """
     rest, following = np.empty(len(worth)), np.empty(len(worth), dtype=np.int64)
     back = legs.T.copy()
-    low, high = 0.0, worth.sum() / budget
+    price = worth.sum() / budget
+    low, high = 0.0, np.inf
     for _ in range(DOUBLINGS):
-        if _way_through(back, worth, high, rest, following) <= budget:
+        if _way_through(back, worth, price, rest, following) > budget:
+            low, price = price, 2 * price
+        else:
+            high, price = price, price / 2
+        if low > 0.0 and high < np.inf:
             break
-        low, high = high, 2 * high
-    else:
+    if high == np.inf:
         return rest, high, following[:0]
     for _ in range(HALVINGS):
         price = (low + high) / 2
@@ -180,10 +189,12 @@ def _is_new(
 ) -> bool:
     """Whether no label of a place is as good; then this one joins them, and those that are no better leave."""
     before, other = -1, cheapest[place]
-    while other >= 0 and spent[other] <= cost:
+    while other >= 0 and spent[other] < cost:
         if won[other] >= prize:
             return False
         before, other = other, after[other]
+    if other >= 0 and spent[other] == cost and won[other] >= prize:
+        return False
     while other >= 0 and won[other] <= prize:
         other = after[other]
     after[label] = other

@@ -135,8 +135,8 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
     with session:
         saved = session.resume()
         if saved is not None:
-            network.load_state_dict(saved["network"])
-            average.load_state_dict(saved["average"])
+            _take_up(network, saved["network"], options.resume)
+            _take_up(average, saved["average"], options.resume)
             for optimizer, state in zip(moving, _saved_optimizers(saved, moving, options.resume), strict=True):
                 settle(optimizer, state)
             drawn = saved["generator"].cpu()
@@ -295,6 +295,14 @@ def _joined(parts: list[Part], most: int) -> list[Part]:
     if states > most or states * usual**2 > MOST_CELLS or (len(parts) == 1 and width == usual):
         return parts
     return [join_parts(parts, usual)]
+
+
+def _take_up(network: PolicyNetwork, weights: dict[str, Tensor], path: Path | None) -> None:
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        wish = "give the preset, the settings and the weights to begin with that it was made with"
+        raise BadFile(str(path), f"holds a network of another shape; {wish}") from error
 
 
 def _saved_optimizers(

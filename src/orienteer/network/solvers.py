@@ -25,8 +25,8 @@ KNOWN = 200
 """Nodes of the largest problems that the flagship learns from."""
 POLISHING = 16
 """The most threads that polish the routes of a GPU."""
-SOON = 1000
-"""Nodes up to which stops are chosen with some care before a search, in a third of a second at most."""
+SOON = 500
+"""Nodes up to which stops are chosen with some care before a search, in a tenth of a second at most."""
 BEAMS = {"cuda": 20, "cpu": 10}
 """Widths of the learned cost-level search where none is asked for: on a CPU an answer is to come within a second."""
 
