@@ -25,7 +25,8 @@ pytestmark = pytest.mark.skipif(
 
 def searched(instances: list[Instance], ways: int, config: CostLevelConfig, kernels: bool) -> Expander:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cost_level, "_queues", CostLevels)  # a CPU has loops of its own
+        # Where kernels are interpreted, a CPU would go by loops of its own.
+        patch.setattr(cost_level, "_queues", lambda some, given, tau: CostLevels(some, given.beam, tau, given.spread))
         for module in (candidates, expand, incumbents, seen):
             patch.setattr(module, "has_kernels", lambda device: kernels)
         problems = put_together(instances, ways, torch.device("cuda" if GPU else "cpu"))

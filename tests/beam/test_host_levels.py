@@ -17,7 +17,7 @@ from orienteer.data.generate import generate
 
 def _searched(instances: list[Instance], ways: int, config: CostLevelConfig, kind: type[CostLevels]) -> Expander:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cost_level, "_queues", kind)
+        patch.setattr(cost_level, "_queues", lambda some, given, tau: kind(some, given.beam, tau, given.spread))
         return cost_level_search(put_together(instances, ways, torch.device("cpu")), PrizeScore(), config)
 
 
@@ -44,8 +44,9 @@ def test_loops_log_the_same_paths_of_all_kinds_of_problems() -> None:
 
 def test_a_bounded_search_on_a_cpu_goes_by_loops() -> None:
     problems = put_together(list(generate(5, count=2)), 1, torch.device("cpu"))
-    assert isinstance(cost_level._queues(problems, 3, problems.limit / 9, 0.0), HostLevels)
-    assert not isinstance(cost_level._queues(problems, None, problems.limit / 9, 0.0), HostLevels)
+    by_loops = {beam: isinstance(cost_level._queues(problems, CostLevelConfig(beam), problems.limit / 9), HostLevels)
+                for beam in (3, 2**16, None)}  # fmt: skip
+    assert by_loops == {3: True, 2**16: False, None: False}
 
 
 def _assert_alike(one: Expander, other: Expander) -> None:

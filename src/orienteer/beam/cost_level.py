@@ -19,6 +19,8 @@ from orienteer.beam.score import PrizeScore, Scorer
 
 LEVELS = 80
 """Levels of a problem by default: the paper's tau of 0.05 at its limit of 4."""
+MOST_BY_LOOPS = 2**17
+"""Children of a reading up to which a CPU puts them into queues by loops: with more, tensors are sorted as fast."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def cost_level_search(problems: Problems, scorer: Scorer, config: CostLevelConfi
     """Every instance's best route, held by the expander that found it; `watch` may end the search early."""
     expander = Expander(problems, scorer, config.branch, config.score)
     tau = problems.limit / LEVELS if config.tau is None else torch.full_like(problems.limit, config.tau)
-    queues = _queues(problems, config.beam, tau, config.spread)
+    queues = _queues(problems, config, tau)
     queues.put(expander.begin())
     while len(paths := queues.pop()):
         queues.put(expander.expand(paths))
@@ -77,13 +79,16 @@ def cost_level_search(problems: Problems, scorer: Scorer, config: CostLevelConfi
     return expander
 
 
-def _queues(problems: Problems, width: int | None, tau: Tensor, spread: float) -> CostLevels:
-    """Empty queues, of the kind that is fastest where the problems are."""
-    if width is None or problems.device.type != "cpu":
-        return CostLevels(problems, width, tau, spread)
-    from orienteer.beam.host_levels import HostLevels
+def _queues(problems: Problems, config: CostLevelConfig, tau: Tensor) -> CostLevels:
+    """Empty queues, of the kind that is fastest where the problems are and for as many children as they may have."""
+    nodes = problems.nodes
+    if config.beam is not None and problems.device.type == "cpu":
+        children = problems.batch * config.beam * min(nodes, config.branch or nodes)
+        if children <= MOST_BY_LOOPS:
+            from orienteer.beam.host_levels import HostLevels
 
-    return HostLevels(problems, width, tau, spread)
+            return HostLevels(problems, config.beam, tau, config.spread)
+    return CostLevels(problems, config.beam, tau, config.spread)
 
 
 @cache
@@ -91,6 +96,6 @@ def compile_queues(device: torch.device) -> None:
     """Compiles the loops of a CPU, or loads them from numba's cache."""
     if device.type == "cpu":
         problems = Problems.smallest()
-        queues = _queues(problems, 1, problems.limit, 0.0)
+        queues = _queues(problems, CostLevelConfig(1), problems.limit)
         queues.put(Expander(problems, PrizeScore()).begin())
         queues.pop()
