@@ -12,7 +12,7 @@ from numba import njit
 from orienteer.kernels.constants import ZERO
 from orienteer.kernels.drop_add import add, add_while_fits, best_spot, drop, drop_until_fits, link, route_cost, unlink
 from orienteer.kernels.lin_kernighan import Floats, Ints
-from orienteer.kernels.selection import best_selection, least_detour, ordered
+from orienteer.kernels.selection import best_selection, is_wanted, least_detour, ordered
 from orienteer.kernels.shorten import shorten
 
 NEAR = 20
@@ -143,7 +143,7 @@ def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> in
             break
         node = inner[trial % len(inner)]
         unchanged += 1
-        if place[node] < 0 and not _is_wanted(work, node):
+        if place[node] < 0 and not is_wanted(node, 0, len(place) - 1, work.costs, work.prizes, work.budget):
             continue
         size = _with_change(work, nodes, size, place, node)
         prize, cost = _prize(work, nodes, size), route_cost(nodes, size, work.costs)
@@ -175,12 +175,6 @@ def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> 
         size = unlink(0, last, work.following, nodes, place)
     work.prizes[node] = worth
     return _filled_up(work, nodes, size, place)
-
-
-@njit(cache=True, error_model="numpy")
-def _is_wanted(work: Work, node: int) -> bool:
-    """Whether a node has a prize and a route could visit it alone; detours to it and from it are not considered."""
-    return work.prizes[node] > 0.0 and work.costs[0, node] + work.costs[node, -1] <= work.budget
 
 
 @njit(cache=True, error_model="numpy")

@@ -32,8 +32,7 @@ def ordered(nodes: Ints, size: int, place: Ints, costs: Floats, prizes: Floats, 
     detour = np.full(count, np.inf)
     for node in range(count):
         # What is beyond reach would promise prizes that no choice can keep.
-        within = costs[nodes[0], node] + costs[node, nodes[size - 1]] <= budget
-        if place[node] < 0 and prizes[node] > 0.0 and within:
+        if place[node] < 0 and is_wanted(node, nodes[0], nodes[size - 1], costs, prizes, budget):
             detour[node] = least_detour(order, size, costs, node)[1]
     for node in np.argsort(detour, kind="mergesort"):
         if not detour[node] <= budget:
@@ -44,6 +43,12 @@ def ordered(nodes: Ints, size: int, place: Ints, costs: Floats, prizes: Floats, 
         order[at + 1] = node
         size += 1
     return order[:size]
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def is_wanted(node: int, start: int, end: int, costs: Floats, prizes: Floats, budget: float) -> bool:
+    """Whether a node has a prize and a route could visit it alone; detours to it and from it are not considered."""
+    return prizes[node] > 0.0 and costs[start, node] + costs[node, end] <= budget
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -68,12 +73,12 @@ def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, kn
     count = len(order)
     worth = prizes[order]
     worth[0] = worth[-1] = 0.0
+    if not 0.0 < worth.sum() < np.inf or budget <= 0.0:
+        return order[:0], 0.0
     legs = np.empty((count, count))
     for one in range(count):
         for other in range(one + 1, count):
             legs[one, other] = costs[order[one], order[other]]
-    if not 0.0 < worth.sum() < np.inf or budget <= 0.0:
-        return order[:0], 0.0
     rest, price, places = _priced(legs, worth, budget)
     if len(places) == 0:
         return order[:0], 0.0
