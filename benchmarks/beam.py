@@ -24,7 +24,7 @@ from orienteer.beam.score import Children, Scorer  # noqa: E402
 from orienteer.beam.solvers import BeamSolver  # noqa: E402
 from orienteer.beam.states import States  # noqa: E402
 from orienteer.data.files import read_set  # noqa: E402
-from orienteer.solve import make_solver  # noqa: E402
+from orienteer.search.registry import make_solver  # noqa: E402
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "paper"
 SETS = tuple(f"{prizes}_{nodes}" for nodes in (20, 50, 100) for prizes in ("constant", "uniform", "distance"))

@@ -19,7 +19,7 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "
     os.environ[variable] = "1"  # before numpy reads them: one core
 
 from orienteer.data.files import read_set  # noqa: E402
-from orienteer.heuristics.evolution import Evolution  # noqa: E402
+from orienteer.evolution.solver import Evolution  # noqa: E402
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "paper"
 SETS = tuple(f"{prizes}_{nodes}" for nodes in (20, 50, 100) for prizes in ("constant", "uniform", "distance"))

@@ -30,7 +30,7 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "
 from orienteer import Instance, MaxSeconds, Result  # noqa: E402
 from orienteer.data.files import read, read_set  # noqa: E402
 from orienteer.data.generate import generate  # noqa: E402
-from orienteer.solve import make_solver  # noqa: E402
+from orienteer.search.registry import make_solver  # noqa: E402
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 PAPER = {"20": 200, "50": 100, "100": 30}

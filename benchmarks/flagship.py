@@ -19,13 +19,13 @@ from pathlib import Path
 
 import torch
 
-from orienteer.core.instance import Instance
-from orienteer.core.result import Result
-from orienteer.core.stop import MaxSeconds
 from orienteer.data.files import read_set, write_results
 from orienteer.data.generate import generate
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
 from orienteer.network.solvers import DqnGreedy, GreedyConfig, LearnedCostLevelSearch, LearnedLevelConfig, LearnedSolver
-from orienteer.solve import solve
+from orienteer.search.front import solve
+from orienteer.search.stop import MaxSeconds
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "paper"
 SETS = tuple(f"{prizes}_{nodes}" for nodes in (20, 50, 100) for prizes in ("constant", "uniform", "distance"))

@@ -18,9 +18,9 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[variable] = "1"  # before numpy reads them: one core
 
-from orienteer.bench.methods import Method  # noqa: E402
-from orienteer.bench.published import classic_seconds, known_files, oplib_seconds, run_files  # noqa: E402
 from orienteer.cli.progress import Bar  # noqa: E402
+from orienteer.lab.bench.methods import Method  # noqa: E402
+from orienteer.lab.bench.published import classic_seconds, known_files, oplib_seconds, run_files  # noqa: E402
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SECONDS = {"oplib": oplib_seconds, "classic": classic_seconds}

@@ -18,11 +18,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from orienteer.core.instance import Array, Instance, distances
-from orienteer.core.tour import route_cost
-from orienteer.solve import make_solver
-from orienteer.tsp.heuristic import good_route
-from orienteer.tsp.instance import known_route, tour_problem
+from orienteer.lab.tours.heuristic import good_route
+from orienteer.lab.tours.instance import known_route, tour_problem
+from orienteer.model.instance import Array, Instance, distances
+from orienteer.model.tour import route_cost
+from orienteer.search.registry import make_solver
 
 SEED = 20261116
 

@@ -9,10 +9,10 @@ import random
 from pathlib import Path
 
 from orienteer import AnyOf, Instance, MaxSteps, check_tour
-from orienteer.core.run import Run
-from orienteer.core.solver import Solver
-from orienteer.core.stop import When
 from orienteer.data.files import read
+from orienteer.search.run import Run
+from orienteer.search.solver import Solver
+from orienteer.search.stop import When
 
 
 class RandomInsertion(Solver):

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from orienteer import REGISTRY, Entry
-from orienteer.core.run import Run
-from orienteer.core.solver import Solver
-from orienteer.heuristics.enumerate import Enumerate
+from orienteer.construct.enumerate import Enumerate
+from orienteer.search.run import Run
+from orienteer.search.solver import Solver
 
 
 class Counted(Solver):

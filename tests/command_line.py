@@ -6,8 +6,8 @@ from typing import ClassVar, NamedTuple
 
 from orienteer import Instance, MaxSteps, Result
 from orienteer.cli import pool
-from orienteer.core.run import Run
-from orienteer.core.solver import Solver
+from orienteer.search.run import Run
+from orienteer.search.solver import Solver
 
 TOWN = Instance.from_coords(
     [[0, 0], [3, 0], [3, 4], [0, 4], [9, 9]],

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from orienteer.kernels.route import Graph, Route, new_route
+from orienteer.lns.route import Graph, Route, new_route
 from routes import cost, nearest, random_route
 
 KINDS = [(True, True), (False, True), (True, False), (False, False)]

@@ -8,7 +8,7 @@ import torch
 from orienteer import Instance
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
-from orienteer.network.attention_network import NetworkConfig
+from orienteer.lab.networks.attention_network import NetworkConfig
 from orienteer.network.features import Tokens, cheapest_ways, reachable, relevant, tokens
 
 CONFIGS = {

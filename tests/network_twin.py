@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from orienteer.network.graph_attention import EdgeGraphAttention
+from orienteer.lab.networks.graph_attention import EdgeGraphAttention
 
 
 def slow_graph_attention(layer: EdgeGraphAttention, nodes: Tensor, edges: Tensor, overall: Tensor) -> list[list[float]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from instances import shortest
 from orienteer import Instance
-from orienteer.tsp.instance import tour_problem
+from orienteer.lab.tours.instance import tour_problem
 
 
 def small_costs(family: str, size: int, seed: int) -> np.ndarray:

@@ -31,7 +31,7 @@ from orienteer import (
     solve_batch,
 )
 from orienteer.data.generate import generate
-from orienteer.solve import make_solver
+from orienteer.search.registry import make_solver
 
 INF = np.inf
 ENOUGH = MaxSteps(60)

@@ -43,7 +43,8 @@ def _command_lines() -> list[str]:
 def test_command_lines_are_understood(line: str) -> None:
     """Every option on a page exists, and every command has its arguments."""
     words = shlex.split(line.replace("[", " ").replace("]", " "))[1:]
-    command = cli.commands[words.pop(0)]
+    command = cli.get_command(click.Context(cli), words.pop(0))
+    assert command is not None
     if isinstance(command, click.Group):
         command = command.commands[words.pop(0)]
     known = {option for parameter in command.params for option in parameter.opts}

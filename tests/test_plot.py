@@ -10,8 +10,8 @@ import pytest
 
 from instances import FAMILIES, small_instance
 from orienteer import InfeasibleTour, Instance, MissingExtra
-from orienteer.core.instance import distances
 from orienteer.data.distances import great_circle, pairwise
+from orienteer.model.instance import distances
 from orienteer.plot import check_picture, draw, layout, save_picture
 
 SQUARE = Instance.from_coords([[0, 0], [1, 0], [1, 1], [0, 1]], [0, 1, 2, 4], 3.5)

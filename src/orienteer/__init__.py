@@ -1,11 +1,12 @@
 """Routes that collect the most prize within a cost limit: the general orienteering problem."""
 
-from orienteer.core.errors import BadFile, InfeasibleTour, InvalidInstance, MissingExtra, OrienteerError
-from orienteer.core.instance import Instance
-from orienteer.core.result import Improvement, Result
-from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Never, NoImprovement, Progress, Stop, TargetPrize
-from orienteer.core.tour import Tour, check_tour
-from orienteer.solve import REGISTRY, Entry, solve, solve_batch
+from orienteer.model.errors import BadFile, InfeasibleTour, InvalidInstance, MissingExtra, OrienteerError
+from orienteer.model.instance import Instance
+from orienteer.model.result import Improvement, Result
+from orienteer.model.tour import Tour, check_tour
+from orienteer.search.front import solve, solve_batch
+from orienteer.search.registry import REGISTRY, Entry
+from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Never, NoImprovement, Progress, Stop, TargetPrize
 
 __version__ = "0.1.0"
 

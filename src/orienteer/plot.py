@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.core.errors import MissingExtra
-from orienteer.core.instance import Instance
-from orienteer.core.tour import Tour, check_tour
 from orienteer.data.distances import great_circle, measured_by
+from orienteer.model.errors import MissingExtra
+from orienteer.model.instance import Instance
+from orienteer.model.tour import Tour, check_tour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

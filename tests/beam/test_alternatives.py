@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from orienteer import check_tour, solve, solve_batch
-from orienteer.core.result import Result
 from orienteer.data.generate import generate
+from orienteer.model.result import Result
 
 
 @pytest.mark.parametrize("costs", ["euclidean", "xasy"])

@@ -13,8 +13,8 @@ from orienteer.beam.expand import Expander
 from orienteer.beam.levels import CostLevels
 from orienteer.beam.score import PrizeScore
 from orienteer.beam.ways import put_together
-from orienteer.core.instance import Instance
 from orienteer.data.generate import generate
+from orienteer.model.instance import Instance
 
 GPU = torch.cuda.is_available()
 pytestmark = pytest.mark.skipif(

@@ -11,8 +11,8 @@ from orienteer.beam.host_levels import HostLevels
 from orienteer.beam.levels import CostLevels
 from orienteer.beam.score import PrizeScore
 from orienteer.beam.ways import put_together
-from orienteer.core.instance import Instance
 from orienteer.data.generate import generate
+from orienteer.model.instance import Instance
 
 
 def _searched(instances: list[Instance], ways: int, config: CostLevelConfig, kind: type[CostLevels]) -> Expander:

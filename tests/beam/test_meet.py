@@ -13,10 +13,10 @@ from orienteer.beam.meet import both_ends, meet, one_by_one
 from orienteer.beam.paths import as_bits
 from orienteer.beam.score import PrizeScore
 from orienteer.beam.ways import Found, put_together
-from orienteer.core.errors import InfeasibleTour
-from orienteer.core.instance import Instance
-from orienteer.core.tour import check_tour
 from orienteer.data.generate import generate
+from orienteer.model.errors import InfeasibleTour
+from orienteer.model.instance import Instance
+from orienteer.model.tour import check_tour
 
 
 def searched(instances: list[Instance], ways: int, beam: int = 4, device: str = "cpu") -> Expander:
@@ -89,7 +89,7 @@ def test_where_a_problem_is_not_the_same_backwards_one_end_is_not_enough() -> No
 
 
 def test_looks_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from orienteer.kernels import meet as kernel
+    from orienteer.beam.backend.host import meet as kernel
 
     one = (np.zeros(3, dtype=np.int64), np.zeros(3), np.ones(3), np.zeros((3, 1), dtype=np.int64))
     found = kernel.best_meeting.py_func(*one, *one, np.zeros((2, 2)), 1.0, 0.0, False)

@@ -7,9 +7,9 @@ from instances import all_families
 from orienteer import Instance, check_tour
 from orienteer.beam import polish as polishing
 from orienteer.beam.polish import polish
-from orienteer.core.stop import MaxSteps
 from orienteer.data.generate import generate
 from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
+from orienteer.search.stop import MaxSteps
 
 
 def test_routes_never_get_worse() -> None:

@@ -18,11 +18,11 @@ from orienteer.beam.recombine import good_paths, one_by_one, together
 from orienteer.beam.score import PrizeScore
 from orienteer.beam.solvers import PrizeCostLevelSearch
 from orienteer.beam.ways import Found, put_together
-from orienteer.core.errors import InfeasibleTour
-from orienteer.core.instance import Instance
-from orienteer.core.stop import MaxSteps, Progress, as_stop
-from orienteer.core.tour import Tour, check_tour
 from orienteer.data.generate import generate
+from orienteer.model.errors import InfeasibleTour
+from orienteer.model.instance import Instance
+from orienteer.model.tour import Tour, check_tour
+from orienteer.search.stop import MaxSteps, Progress, as_stop
 
 KINDS = [("euclidean", False, 1), ("euclidean", True, 2), ("tmat", False, 1), ("tmat", False, 2), ("xasy", True, 2)]
 GPU = torch.cuda.is_available()

@@ -16,7 +16,7 @@ from orienteer.beam.device import choose_device
 from orienteer.beam.score import Children
 from orienteer.beam.solvers import CostLevelSolver, PrizeCostLevelSearch
 from orienteer.data.generate import generate
-from orienteer.solve import solver_class
+from orienteer.search.registry import solver_class
 
 SOLVERS = ("cs-p", "tsili-beam")
 

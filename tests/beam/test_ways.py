@@ -8,10 +8,10 @@ from oracle import best_prize
 from orienteer.beam.cost_level import CostLevelConfig
 from orienteer.beam.solvers import PrizeCostLevelSearch
 from orienteer.beam.ways import put_together
-from orienteer.core.instance import Instance
-from orienteer.core.stop import MaxSteps, TargetPrize
-from orienteer.core.tour import check_tour
 from orienteer.data.generate import generate
+from orienteer.model.instance import Instance
+from orienteer.model.tour import check_tour
+from orienteer.search.stop import MaxSteps, TargetPrize
 
 
 def search(both: bool, beam: int = 8, **settings: int) -> PrizeCostLevelSearch:

@@ -9,10 +9,10 @@ import pytest
 from command_line import Cli, Script, Scripted, die, first_quickly
 from orienteer import MaxSteps, check_tour, solve
 from orienteer.cli import batch, pool
-from orienteer.core.run import Run
-from orienteer.core.solver import Solver
 from orienteer.data.files import read_results, read_set, write_set
 from orienteer.data.generate import generate
+from orienteer.search.run import Run
+from orienteer.search.solver import Solver
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from command_line import TOWN, Cli, Script
-from orienteer.core.run import Run
 from orienteer.data.files import write_set
+from orienteer.search.run import Run
 
 WRONG = {
     "no such command": (["sovle"], "No such command 'sovle'"),

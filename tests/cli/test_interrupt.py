@@ -7,8 +7,8 @@ from pathlib import Path
 
 from command_line import Cli, Script
 from orienteer.cli.interrupt import Interrupt
-from orienteer.core.run import Run
-from orienteer.core.stop import Progress
+from orienteer.search.run import Run
+from orienteer.search.stop import Progress
 
 NOW = Progress(seconds=0, steps=0, since_best=0, prize=0)
 

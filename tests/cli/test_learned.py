@@ -11,7 +11,7 @@ from command_line import TOWN, Cli
 from orienteer import REGISTRY
 from orienteer.data.files import read_results
 from orienteer.network.weights import SHIPPED, list_weights
-from orienteer.solve import solver_class
+from orienteer.search.registry import solver_class
 
 LEARNED = [name for name, entry in REGISTRY.items() if entry.target.startswith("orienteer.network.")]
 

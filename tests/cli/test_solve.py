@@ -8,8 +8,8 @@ import pytest
 
 from command_line import TOWN, Cli, Script
 from orienteer import Instance, Result, check_tour
-from orienteer.core.run import Run
 from orienteer.data.files import read_tour, write, write_set
+from orienteer.search.run import Run
 
 
 def test_table_by_hand(cli: Cli, town: Path, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_names_cannot_break_the_table(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_library_warnings_reach_standard_error_as_plain_lines(cli: Cli, town: Path, scripted: Script) -> None:
-    scripted(lambda run: logging.getLogger("orienteer.kernels").warning("compiling, once") if not run.steps else None)
+    scripted(lambda run: logging.getLogger("orienteer.lns").warning("compiling, once") if not run.steps else None)
     status, out, err = cli("solve", town, "--solver", "scripted", "--steps", "3", "--json")
     assert status == 0
     assert json.loads(out)["steps"] == 3

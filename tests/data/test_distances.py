@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orienteer import InvalidInstance
-from orienteer.core.instance import distances
 from orienteer.data.distances import EARTH_RADIUS, METRICS, TSPLIB_METRICS, measured_by, pairwise
+from orienteer.model.instance import distances
 
 HAND_CHECKED = [
     ("EUC_2D", (0, 0), (3, 4), 5),

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orienteer.core.instance import distances
 from orienteer.data.draws import Draws
 from orienteer.data.generate import COSTS, PRIZES, default_limit, generate
 from orienteer.data.instance_set import InstanceSet
+from orienteer.model.instance import distances
 
 
 def checksum(made: InstanceSet) -> str:

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from instances import FAMILIES, all_families, small_instance, small_instances
 from oracle import best_prize
 from orienteer import Instance, MaxSeconds, MaxSteps, MissingExtra, Progress, Result, check_tour, solve
-from orienteer.core.run import Run
 from orienteer.data.generate import generate
 from orienteer.exact.model import offer_trivial, reduce
 from orienteer.exact.root import Root
 from orienteer.exact.separate.subtour import Components
 from orienteer.exact.solve import make_separators
 from orienteer.exact.tree import Tree
+from orienteer.search.run import Run
 
 
 def assert_proven(instance: Instance, result: Result, truth: float) -> None:

@@ -8,8 +8,8 @@ import pytest
 from instances import all_families, small_instance
 from model_routes import all_tours, is_trivial, model_and_routes
 from orienteer import Instance, MaxSteps
-from orienteer.core.run import Run
 from orienteer.exact.model import fitting, offer_trivial, reduce
+from orienteer.search.run import Run
 
 
 def test_every_route_is_in_the_model_and_comes_back() -> None:

@@ -8,7 +8,7 @@ import torch
 from network_examples import beginning, seen, some_instance
 from orienteer import Instance
 from orienteer.beam.states import States
-from orienteer.learn.environment import advance
+from orienteer.lab.training.environment import advance
 from orienteer.network.features import Tokens, cheapest_ways, reachable, to_nodes
 
 

@@ -15,11 +15,11 @@ from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.problems import CostTable, Problems
 from orienteer.beam.score import PrizeScore
 from orienteer.beam.states import States
+from orienteer.construct.enumerate import Enumerate
 from orienteer.data.generate import COSTS
-from orienteer.heuristics.enumerate import Enumerate
-from orienteer.learn.labels import FIRST_SEED, Label, LabelRecipe, draw_source
-from orienteer.learn.lessons import Library
-from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
+from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkConfig
+from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_source
+from orienteer.lab.training.lessons import Library
 from orienteer.network.batching import take
 from orienteer.network.edge_attention import Packed, Padded
 from orienteer.network.features import (
@@ -47,7 +47,7 @@ TYPES = [torch.float32, torch.bfloat16] if GPU else [torch.float32]  # an interp
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_packed_attention_equals_padded_attention_and_so_do_gradients(dtype: torch.dtype) -> None:
-    from orienteer.network.fused_attention import SMALL
+    from orienteer.network.cuda.fused_attention import SMALL
 
     instances = [some_instance(20, 1), some_instance(5, 2), some_instance(40, 3, symmetric=False, end=4)]
     instances += [some_instance(220, 4), some_instance(130, 5, symmetric=False)]
@@ -77,7 +77,7 @@ def test_packed_attention_equals_padded_attention_and_so_do_gradients(dtype: tor
 
 @pytest.mark.parametrize(("tokens", "size"), [(50, 64), (33, 128), (7, 48)])
 def test_adding_and_normalising(tokens: int, size: int) -> None:
-    from orienteer.network.fused_norm import fused_add_norm
+    from orienteer.network.cuda.fused_norm import fused_add_norm
 
     torch.manual_seed(0)
     stream, more = (torch.randn(tokens, size, device=DEVICE, requires_grad=True) for _ in range(2))
@@ -117,7 +117,7 @@ def test_layers_at_once_equal_layers_step_by_step(hidden: int, dtype: torch.dtyp
 
 
 def test_rounded_weights_are_kept_only_while_they_stay() -> None:
-    from orienteer.network.fused_layer import _rounded
+    from orienteer.network.cuda.fused_layer import _rounded
 
     weights = torch.nn.Parameter(torch.randn(4, 4, device=DEVICE))
     kept = _rounded(weights, torch.bfloat16, True)
@@ -130,7 +130,7 @@ def test_rounded_weights_are_kept_only_while_they_stay() -> None:
 
 
 def test_edges_are_read_scaled_and_cut_off() -> None:
-    from orienteer.network.fused_edges import fused_edges
+    from orienteer.network.cuda.fused_edges import fused_edges
 
     generator = torch.Generator().manual_seed(0)
     costs = torch.rand(3, 30, 30, generator=generator)
@@ -189,7 +189,7 @@ def test_the_feed_forward_part_and_its_gradients(tokens: int, size: int, inner: 
 
     bfloat16 rounds sums on the way out, so that the whole is compared, not every number.
     """
-    from orienteer.network.fused_feed import fused_feed
+    from orienteer.network.cuda.fused_feed import fused_feed
 
     generator = torch.Generator().manual_seed(0)
     shapes = ((tokens, size), (inner, size), (size, inner), (tokens, size))
@@ -207,7 +207,7 @@ def test_the_feed_forward_part_and_its_gradients(tokens: int, size: int, inner: 
 
 
 def test_rows_behind_the_last_state_are_zeros() -> None:
-    from orienteer.network.fused_attention import fused_attention
+    from orienteer.network.cuda.fused_attention import fused_attention
 
     given = moved(seen(beginning(some_instance(20, 1), some_instance(90, 2)), dtype=torch.float32), DEVICE)
     where = Packed(given, torch.float32)

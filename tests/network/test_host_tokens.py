@@ -8,8 +8,8 @@ import torch
 
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
-from orienteer.core.instance import Instance
 from orienteer.data.generate import generate
+from orienteer.model.instance import Instance
 from orienteer.network import host_tokens
 from orienteer.network.batching import in_batches, in_parts
 from orienteer.network.features import Tokens, cheapest_ways, reachable

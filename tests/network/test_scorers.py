@@ -11,10 +11,10 @@ from oracle import best_prize
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
-from orienteer.learn.environment import advance
-from orienteer.network.attention_network import AttentionNetwork
+from orienteer.lab.networks.attention_network import AttentionNetwork
+from orienteer.lab.networks.decoders import RouteConfig, RouteModel
+from orienteer.lab.training.environment import advance
 from orienteer.network.batching import take
-from orienteer.network.decoders import RouteConfig, RouteModel
 from orienteer.network.features import cheapest_ways, reachable
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 from orienteer.network.scorers import ActorScore, DecoderScore, TourScore, ValueScore

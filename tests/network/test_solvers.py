@@ -9,24 +9,26 @@ from instances import all_families
 from network_examples import CONFIGS, some_instance
 from oracle import best_prize
 from orienteer import BadFile, MaxSteps
-from orienteer.network import weights
-from orienteer.network.attention_network import AttentionNetwork
-from orienteer.network.decoders import RouteConfig, RouteModel
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
-from orienteer.network.solvers import (
+from orienteer.lab.networks.attention_network import AttentionNetwork
+from orienteer.lab.networks.decoders import RouteConfig, RouteModel
+from orienteer.lab.networks.solvers import (
     A2cBeam,
     A2cGreedy,
     AttentionBeam,
     AttentionGreedy,
-    BeamConfig,
     DqnBeam,
     DqnGreedy,
+    PointerBeam,
+    PointerGreedy,
+)
+from orienteer.network import weights
+from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.solvers import (
+    BeamConfig,
     GreedyConfig,
     LearnedCostLevelSearch,
     LearnedLevelConfig,
     LearnedSolver,
-    PointerBeam,
-    PointerGreedy,
 )
 
 SOLVERS = (

@@ -10,9 +10,9 @@ from safetensors.torch import load_file, save_file
 
 from network_examples import CONFIGS
 from orienteer import BadFile
+from orienteer.lab.networks.attention_network import AttentionNetwork
+from orienteer.lab.networks.decoders import RouteConfig, RouteModel
 from orienteer.network import weights
-from orienteer.network.attention_network import AttentionNetwork
-from orienteer.network.decoders import RouteConfig, RouteModel
 from orienteer.network.weights import find_weights, list_weights, load_model, read_header, save_weights
 
 RECORD = {"preset": "own", "minutes": 1.5}

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from orienteer.beam.expand import Expander
 from orienteer.beam.polish import polish
-from orienteer.core.errors import InfeasibleTour
-from orienteer.core.instance import Instance
-from orienteer.core.tour import Tour, check_tour
+from orienteer.model.errors import InfeasibleTour
+from orienteer.model.instance import Instance
+from orienteer.model.tour import Tour, check_tour
 
 APART = 0.25
 """Of any two alternatives, each visits at least this share of its nodes without the other."""

@@ -1,4 +1,4 @@
-"""Stretches of routes exchanged for stretches of logged paths (`orienteer.kernels.exchange`) as GPU kernels.
+"""Stretches of routes exchanged for stretches of logged paths (`orienteer.beam.backend.host.exchange`) as GPU kernels.
 
 Many routes go through rounds together. In each, one kernel surveys the routes, one looks for the best exchange of each
 route in a block of paths, and one makes the exchanges; routes that nothing improves drop out.
@@ -9,11 +9,11 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from orienteer.beam.backend.host.exchange import ROUNDS, SAVING
 from orienteer.beam.meet import safe_budget
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Problems
 from orienteer.beam.recombine import Over
-from orienteer.kernels.exchange import ROUNDS, SAVING
 
 MOST_ROUTES = 2**15
 """Routes of a launch: its second axis has no room for twice as many."""

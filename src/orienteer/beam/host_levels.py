@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor
 
+from orienteer.beam.backend.host.levels import fill, read
 from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, Candidates, bits_for_score
 from orienteer.beam.expand import Offspring
 from orienteer.beam.levels import EMPTY, CostLevels
 from orienteer.beam.problems import Problems
-from orienteer.kernels.levels import fill, read
 
 BITS = bits_for_score(MOST_GROUPS), bits_for_score(MOST_SPOTS)
 

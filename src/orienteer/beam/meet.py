@@ -12,7 +12,7 @@ from torch import Tensor
 from orienteer.beam.device import has_kernels
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Problems
-from orienteer.core.instance import TOLERANCE
+from orienteer.model.instance import TOLERANCE
 
 MARGIN = 1e-11
 """By this share the limit is lower from the end: more than the order of a sum can change by rounding, so that a route
@@ -64,7 +64,7 @@ def safe_budget(problems: Problems) -> Tensor:
 
 def one_by_one(ends: Ends) -> Tensor:
     """(2, instance) the best pair of each, on the CPU."""
-    from orienteer.kernels.meet import best_meeting
+    from orienteer.beam.backend.host.meet import best_meeting
 
     first, number = ends.paths.first.tolist(), ends.paths.number.cpu()
     columns = [one.cpu().numpy() for one in (ends.paths.last, ends.paths.cost, ends.paths.prize, ends.paths.stops)]

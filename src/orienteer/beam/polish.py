@@ -8,7 +8,7 @@ import numpy as np
 
 from orienteer.beam.meet import MARGIN
 from orienteer.beam.recombine import Over, never
-from orienteer.core.instance import Instance
+from orienteer.model.instance import Instance
 
 MOST_NODES = 3000
 """Larger problems are left as they are: the kernel has a copy of their costs."""
@@ -54,7 +54,7 @@ def compile_polish() -> None:
 
 
 def _polish_one(instance: Instance, route: list[int], over: bool, quick: bool) -> list[int]:
-    from orienteer.kernels.polish import polished
+    from orienteer.local_search.polish import polished
 
     if not route or instance.size > MOST_NODES:
         return route

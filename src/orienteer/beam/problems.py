@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from orienteer.core.instance import TOLERANCE, Array, Instance
+from orienteer.model.instance import TOLERANCE, Array, Instance
 
 COSTS_AT_ONCE = 2**19
 """Costs that are brought to a device together: few enough to stay in a processor's cache."""

@@ -111,7 +111,7 @@ def one_by_one(
 
 def _best_exchanged(route: list[int], bases: npt.NDArray[np.int64], over: Over, given: tuple[Any, ...]) -> list[int]:
     """The best of what exchanges make of a route and of the routes along some paths, up to when it is over."""
-    from orienteer.kernels.exchange import exchanged
+    from orienteer.beam.backend.host.exchange import exchanged
 
     best, best_prize, best_cost = np.array(route), -np.inf, np.inf
     for base in (-1, *bases):

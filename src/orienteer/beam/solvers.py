@@ -23,11 +23,11 @@ from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
 from orienteer.beam.seen import SLOTS
 from orienteer.beam.step import StepConfig, step_search
 from orienteer.beam.ways import Found, put_together
-from orienteer.core.instance import Instance
-from orienteer.core.result import Improvement, Result
-from orienteer.core.run import Run
-from orienteer.core.solver import OnDone, Solver, no_news
-from orienteer.core.stop import Never, Progress, Stop
+from orienteer.model.instance import Instance
+from orienteer.model.result import Improvement, Result
+from orienteer.search.run import Run
+from orienteer.search.solver import OnDone, Solver, no_news
+from orienteer.search.stop import Never, Progress, Stop
 
 
 class BeamSolver(Solver):

@@ -11,7 +11,7 @@ from orienteer.beam.expand import Expander
 from orienteer.beam.meet import MARGIN
 from orienteer.beam.problems import Problems
 from orienteer.beam.recombine import BASES, Over, never, recombined
-from orienteer.core.instance import Instance
+from orienteer.model.instance import Instance
 
 
 def put_together(instances: Sequence[Instance], ways: int, device: torch.device) -> Problems:

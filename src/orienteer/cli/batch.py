@@ -9,10 +9,10 @@ from orienteer.cli.interrupt import Interrupt
 from orienteer.cli.options import SEARCH, check_npz, check_writable, configured, stop_of, with_options
 from orienteer.cli.pool import solve_in_processes
 from orienteer.cli.progress import Bar
-from orienteer.core.instance import Instance
-from orienteer.core.result import Result
-from orienteer.core.solver import Solver
-from orienteer.core.stop import AnyOf, Never, Stop
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+from orienteer.search.solver import Solver
+from orienteer.search.stop import AnyOf, Never, Stop
 
 INTERRUPTED = 130
 

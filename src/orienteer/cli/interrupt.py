@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
 
-from orienteer.core.stop import Progress
+from orienteer.search.stop import Progress
 
 
 def _nothing() -> None:

@@ -7,9 +7,9 @@ import click
 
 from orienteer.cli.options import READING, read_problem, with_options
 from orienteer.cli.table import totals
-from orienteer.core.errors import InfeasibleTour
-from orienteer.core.instance import Instance
-from orienteer.core.tour import check_tour
+from orienteer.model.errors import InfeasibleTour
+from orienteer.model.instance import Instance
+from orienteer.model.tour import check_tour
 
 BROKEN = 1
 

@@ -10,17 +10,13 @@ import click
 
 from orienteer import __version__
 from orienteer.cli.batch import batch
-from orienteer.cli.bench import bench
 from orienteer.cli.generate import generate
-from orienteer.cli.group import InOrder
+from orienteer.cli.group import WithPlugins
 from orienteer.cli.judge import check
-from orienteer.cli.labels import labels
 from orienteer.cli.picture import plot
 from orienteer.cli.solve import solve
 from orienteer.cli.solvers import solvers
-from orienteer.cli.train import train
-from orienteer.cli.weights import weights
-from orienteer.core.errors import OrienteerError
+from orienteer.model.errors import OrienteerError
 
 DONE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 """Exit statuses: all went well; `check` found the route wrong; an error; Ctrl-C; nobody reads the output."""
@@ -30,7 +26,7 @@ EXPECTED = (OrienteerError, ValueError, OSError, OverflowError, MemoryError)
 
 
 @click.group(
-    cls=InOrder,
+    cls=WithPlugins,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
     epilog="Exit status: 0 done, 1 the route breaks a rule (check), 2 error, 130 interrupted.",
@@ -49,7 +45,7 @@ def cli(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (solve, batch, generate, check, plot, solvers, labels, train, weights, bench):
+for command in (solve, batch, generate, check, plot, solvers):
     cli.add_command(command)
 
 

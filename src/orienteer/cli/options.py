@@ -10,11 +10,11 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import click
 
-from orienteer.core.errors import BadFile, OrienteerError
-from orienteer.core.instance import Instance
-from orienteer.core.solver import Solver
-from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
-from orienteer.solve import REGISTRY, make_solver, solver_class
+from orienteer.model.errors import BadFile, OrienteerError
+from orienteer.model.instance import Instance
+from orienteer.search.registry import REGISTRY, make_solver, solver_class
+from orienteer.search.solver import Solver
+from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Stop
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -78,7 +78,7 @@ def read_problem(file: str, how: dict[str, Any]) -> Instance:
 
 def read_tours(file: str, how: dict[str, Any]) -> Instance:
     """The tour through all places of a file, read as the file options say."""
-    from orienteer.tsp.instance import read_tour_problem
+    from orienteer.lab.tours.instance import read_tour_problem
 
     given = {key: value for key, value in how.items() if value is not None}
     for option in ("limit", "end"):

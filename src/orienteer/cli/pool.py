@@ -13,12 +13,12 @@ from multiprocessing.synchronize import Event
 from typing import Any
 
 from orienteer.cli.interrupt import Interrupt
-from orienteer.core.errors import OrienteerError
-from orienteer.core.instance import Instance
-from orienteer.core.result import Result
-from orienteer.core.solver import Solver
-from orienteer.core.stop import AnyOf, MaxSteps, Progress, Stop
-from orienteer.solve import make_solver
+from orienteer.model.errors import OrienteerError
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+from orienteer.search.registry import make_solver
+from orienteer.search.solver import Solver
+from orienteer.search.stop import AnyOf, MaxSteps, Progress, Stop
 
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from orienteer.core.stop import Progress, Stop
+from orienteer.search.stop import Progress, Stop
 
 if TYPE_CHECKING:
     import rich.progress

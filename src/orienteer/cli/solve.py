@@ -20,9 +20,9 @@ from orienteer.cli.options import (
 )
 from orienteer.cli.progress import Bar
 from orienteer.cli.table import origin, place_name, route_table, totals
-from orienteer.core.instance import Instance
-from orienteer.core.result import Result
-from orienteer.core.stop import AnyOf, Never, Stop
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+from orienteer.search.stop import AnyOf, Never, Stop
 
 ROUTE_ONLY = (".tour", ".sol", ".txt")
 """Files that hold the nodes of a route and nothing else."""
@@ -80,7 +80,7 @@ def solve(
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_tour(initial, instance)
     if bound or prove:
-        from orienteer.solve import check_bound
+        from orienteer.search.front import check_bound
 
         check_bound(method)
     with Interrupt() as interrupt, Bar() as bar:

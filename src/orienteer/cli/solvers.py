@@ -3,7 +3,7 @@
 import click
 
 from orienteer.cli.table import layout
-from orienteer.solve import REGISTRY
+from orienteer.search.registry import REGISTRY
 
 
 @click.command()

@@ -4,9 +4,9 @@ import itertools
 import unicodedata
 from collections.abc import Sequence
 
-from orienteer.core.instance import Instance
-from orienteer.core.result import Result
-from orienteer.core.tour import Tour, route_cost
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+from orienteer.model.tour import Tour, route_cost
 
 TELLING = 0.1
 """A bound is worth a word if it is no farther above the prize, as a share of itself."""

@@ -4,11 +4,11 @@ from itertools import islice
 
 import numpy as np
 
-from orienteer.core.errors import BadFile
-from orienteer.core.instance import Instance
 from orienteer.data.distances import euclidean, measured_by, pairwise
 from orienteer.data.fields import Fields
 from orienteer.data.text import MAX_NODES, FilePath, amount, check_size, read_lines, real, whole, write_lines
+from orienteer.model.errors import BadFile
+from orienteer.model.instance import Instance
 
 
 def load_chao(path: FilePath) -> Fields:

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from orienteer.core.errors import BadFile
-from orienteer.core.instance import Array, Instance
 from orienteer.data.distances import METRICS, euclidean, great_circle, manhattan, measured_by, pairwise
 from orienteer.data.fields import Fields
 from orienteer.data.text import MAX_WHOLE, FilePath, amount, check_size, costs_of, read_text, real, shown, write_lines
+from orienteer.model.errors import BadFile
+from orienteer.model.instance import Array, Instance
 
 SETTINGS = ("limit", "start", "end", "metric", "matrix")
 """What the lines above the table may set."""

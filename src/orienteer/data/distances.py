@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.core.errors import InvalidInstance
-from orienteer.core.instance import Array
+from orienteer.model.errors import InvalidInstance
+from orienteer.model.instance import Array
 
 EARTH_RADIUS = 6_371_008.8
 """Mean radius of the Earth in metres (IUGG)."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.data.distances import euclidean, manhattan, pairwise
 from orienteer.data.draws import Draws
 from orienteer.data.streets import street_times
+from orienteer.model.instance import Array
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orienteer.core.errors import BadFile, InvalidInstance
-from orienteer.core.instance import Array, Instance
 from orienteer.data.text import FilePath, shown
+from orienteer.model.errors import BadFile, InvalidInstance
+from orienteer.model.instance import Array, Instance
 
 Node = int | str
 """A node as people name it: its number, counted from 0, or its name."""

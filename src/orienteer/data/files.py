@@ -3,10 +3,6 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from orienteer.core.errors import BadFile, InvalidInstance
-from orienteer.core.instance import Instance
-from orienteer.core.result import Result
-from orienteer.core.tour import Tour
 from orienteer.data.chao import load_chao, save_chao
 from orienteer.data.csv_file import load_csv, save_csv
 from orienteer.data.fields import Fields, Node
@@ -16,6 +12,10 @@ from orienteer.data.npz import BatchResult, load_results, load_set, save_results
 from orienteer.data.oplib import load_oplib, save_oplib
 from orienteer.data.text import FilePath
 from orienteer.data.tour_file import load_tour, save_tour
+from orienteer.model.errors import BadFile, InvalidInstance
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+from orienteer.model.tour import Tour
 
 __all__ = [
     "FORMATS",

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from orienteer.core.errors import InvalidInstance
-from orienteer.core.instance import Array, Instance
 from orienteer.data.draws import Draws
 from orienteer.data.families import FAMILIES, Places
 from orienteer.data.instance_set import InstanceSet
 from orienteer.data.npz import MAX_SET_BYTES
 from orienteer.data.text import MAX_NODES
+from orienteer.model.errors import InvalidInstance
+from orienteer.model.instance import Array, Instance
 
 COSTS = tuple(FAMILIES)
 """The families of costs: euclidean, manhattan, tmat, xasy, road."""

@@ -7,9 +7,9 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.core.instance import Array, Instance
 from orienteer.data.distances import euclidean, measured_by, pairwise
 from orienteer.data.fields import Fields
+from orienteer.model.instance import Array, Instance
 
 Numbers = npt.NDArray[np.int64]
 

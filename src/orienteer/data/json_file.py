@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from orienteer.core.errors import BadFile
-from orienteer.core.instance import EXACT_INTEGERS, Array, Instance
-from orienteer.core.result import Result
 from orienteer.data.distances import METRICS, euclidean, manhattan, measured_by, pairwise
 from orienteer.data.fields import Fields, Node
 from orienteer.data.text import MAX_WHOLE, FilePath, check_size, read_text, shown, write_lines
+from orienteer.model.errors import BadFile
+from orienteer.model.instance import EXACT_INTEGERS, Array, Instance
+from orienteer.model.result import Result
 
 KEYS = ("limit", "prizes", "start", "end", "metric", "coords", "costs", "names", "comment")
 """What a problem may say."""

@@ -9,11 +9,11 @@ from typing import IO, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.core.errors import BadFile
-from orienteer.core.instance import EXACT_INTEGERS, Array, Instance
-from orienteer.core.result import Result
 from orienteer.data.instance_set import InstanceSet
 from orienteer.data.text import FilePath, check_size, shown, unreadable, write_file
+from orienteer.model.errors import BadFile
+from orienteer.model.instance import EXACT_INTEGERS, Array, Instance
+from orienteer.model.result import Result
 
 MAX_SET_BYTES = 2**31
 """The most that the arrays of one file may take in memory."""

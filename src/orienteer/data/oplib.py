@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from orienteer.core.errors import BadFile
-from orienteer.core.instance import Array, Instance
 from orienteer.data.distances import TSPLIB_METRICS, geo_degrees, measured_by, pairwise
 from orienteer.data.fields import Fields
 from orienteer.data.text import FilePath, amount, check_size, costs_of, read_lines, real, shown, whole, write_lines
+from orienteer.model.errors import BadFile
+from orienteer.model.instance import Array, Instance
 
 FORMATS = {
     "FULL_MATRIX": ("full", True),

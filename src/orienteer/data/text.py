@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from orienteer.core.errors import BadFile
+from orienteer.model.errors import BadFile
 
 FilePath = str | Path
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from orienteer.core.errors import BadFile
-from orienteer.core.instance import Instance
-from orienteer.core.result import Result
-from orienteer.core.tour import Tour
 from orienteer.data.json_file import parse_json
 from orienteer.data.npz import load_results
 from orienteer.data.text import FilePath, read_lines, shown, whole, write_lines
+from orienteer.model.errors import BadFile
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+from orienteer.model.tour import Tour
 
 TSPLIB_SUFFIXES = (".tour", ".sol")
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from orienteer.core.instance import Instance
-from orienteer.core.result import Improvement, Result
-from orienteer.core.stop import Never, OnProgress, Progress, Stop, ignore
 from orienteer.exact.solve import Exact, ExactConfig
+from orienteer.model.instance import Instance
+from orienteer.model.result import Improvement, Result
+from orienteer.search.stop import Never, OnProgress, Progress, Stop, ignore
 
 
 def with_bound(

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.exact.model import Ints, Model
+from orienteer.model.instance import Array
 
 NONE: Ints = np.zeros(0, dtype=np.int64)
 NO_VALUES: Array = np.zeros(0)

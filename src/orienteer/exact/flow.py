@@ -3,8 +3,8 @@
 import numba
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.exact.model import Ints, Mask
+from orienteer.model.instance import Array
 
 TINY = 1e-9
 """Capacities below this count as used up."""

@@ -5,11 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from orienteer.auto import Auto
-from orienteer.core.errors import OrienteerError
-from orienteer.core.instance import Instance
-from orienteer.core.run import Run
-from orienteer.core.solver import Solver
 from orienteer.exact.cut import Cut
 from orienteer.exact.missing import gurobi
 from orienteer.exact.model import Model, fitting, offer_trivial, reduce
@@ -17,6 +12,11 @@ from orienteer.exact.separate.base import Point
 from orienteer.exact.separate.subtour import Components
 from orienteer.exact.solve import finish, make_separators, warm_start
 from orienteer.exact.tree import ACCURACY, LOOSE, too_long
+from orienteer.model.errors import OrienteerError
+from orienteer.model.instance import Instance
+from orienteer.search.auto import Auto
+from orienteer.search.run import Run
+from orienteer.search.solver import Solver
 
 TOO_LARGE = 10010
 """Gurobi's number of the error that the licence does not cover the model."""

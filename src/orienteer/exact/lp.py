@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.exact.cut import Cut, charge
 from orienteer.exact.missing import scip
 from orienteer.exact.model import Ints, Model
+from orienteer.model.instance import Array
 
 
 class LinearProgram:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from orienteer.core.errors import MissingExtra
+from orienteer.model.errors import MissingExtra
 
 
 def scip() -> Any:

@@ -6,11 +6,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.core.errors import InfeasibleTour
-from orienteer.core.instance import Array, Instance
-from orienteer.core.run import Run
-from orienteer.core.tour import check_tour
 from orienteer.exact.units import Units, in_units
+from orienteer.model.errors import InfeasibleTour
+from orienteer.model.instance import Array, Instance
+from orienteer.model.tour import check_tour
+from orienteer.search.run import Run
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from orienteer.core.errors import InfeasibleTour
-from orienteer.core.run import Run
 from orienteer.exact.separate.base import Point
+from orienteer.model.errors import InfeasibleTour
+from orienteer.search.run import Run
 
 
 def offer_rounded(run: Run, point: Point) -> bool:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.exact.cut import Cut
 from orienteer.exact.lp import LinearProgram
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import Point, Separator
+from orienteer.model.instance import Array
 
 NEAREST = 8
 """Links to so many cheapest neighbours of each node are columns at first."""

@@ -7,11 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from orienteer.auto import Auto
-from orienteer.core.instance import Instance
-from orienteer.core.run import Run
-from orienteer.core.solver import Solver
-from orienteer.core.stop import AnyOf, MaxSeconds, MaxSteps, Stop
 from orienteer.exact.missing import scip
 from orienteer.exact.model import Model, offer_trivial, reduce
 from orienteer.exact.primal import offer_rounded
@@ -25,6 +20,11 @@ from orienteer.exact.separate.logical import Logical
 from orienteer.exact.separate.path import Path
 from orienteer.exact.separate.subtour import Components, Subtour
 from orienteer.exact.tree import Tree
+from orienteer.model.instance import Instance
+from orienteer.search.auto import Auto
+from orienteer.search.run import Run
+from orienteer.search.solver import Solver
+from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Stop
 
 SEPARATORS: dict[str, type[Separator]] = {
     "components": Components,

@@ -6,13 +6,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from orienteer.core.run import Run
 from orienteer.exact.cut import Cut
 from orienteer.exact.missing import scip
 from orienteer.exact.model import Ints, Model, fitting
 from orienteer.exact.root import Root
 from orienteer.exact.separate.base import Point, Separator
 from orienteer.exact.separate.subtour import Components
+from orienteer.search.run import Run
 
 MEMORY = 4000.0
 """The most memory that SCIP may use, in megabytes."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orienteer.core.instance import Array
+from orienteer.model.instance import Array
 
 MOST_UNITS = 1e8
 """More units in all than this are beyond what the floats of a linear program tell apart."""

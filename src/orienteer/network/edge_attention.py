@@ -9,9 +9,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from orienteer.beam.device import has_kernels
+from orienteer.lab.networks.graph_attention import project_edges
+from orienteer.network.cuda.fused import is_power
 from orienteer.network.features import EDGE_KERNELS, Tokens, edge_kernels
-from orienteer.network.fused import is_power
-from orienteer.network.graph_attention import project_edges
 
 WIDEST_FUSED = 1024
 """Tokens that the fused kernel takes: beyond, its work in small blocks no longer pays."""
@@ -76,7 +76,7 @@ class Packed:
     """
 
     def __init__(self, given: Tokens, dtype: torch.dtype):
-        from orienteer.network.fused_tokens import fused_places
+        from orienteer.network.cuda.fused_tokens import fused_places
 
         self.width = given.node.shape[1]
         size = -(-given.total // ROUND) * ROUND
@@ -103,24 +103,24 @@ class Packed:
         return hidden.index_select(0, self.now)
 
     def read(self, hidden: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
-        from orienteer.network.fused_read import fused_read
+        from orienteer.network.cuda.fused_read import fused_read
 
         return fused_read(hidden, query, self.first, self.few)
 
     def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
-        from orienteer.network.fused_attention import fused_attention
+        from orienteer.network.cuda.fused_attention import fused_attention
 
         return fused_attention(parts, self.edges, self.hops, self.alike, self.first, self.few, bias)
 
     def add_norm(
         self, stream: Tensor, more: Tensor, norm: nn.LayerNorm, dtype: torch.dtype | None = None
     ) -> tuple[Tensor, Tensor]:
-        from orienteer.network.fused_norm import fused_add_norm
+        from orienteer.network.cuda.fused_norm import fused_add_norm
 
         return fused_add_norm(stream, more, norm.weight, norm.bias, norm.eps, dtype or self.dtype)
 
     def feed(self, hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
-        from orienteer.network.fused_feed import fused_feed, takes
+        from orienteer.network.cuda.fused_feed import fused_feed, takes
 
         assert widen.bias is None
         assert narrow.bias is None
@@ -129,7 +129,7 @@ class Packed:
         return fused_feed(hidden, widen.weight, narrow.weight)
 
     def fuses(self, size: int, inner: int) -> bool:
-        from orienteer.network.fused_layer import takes
+        from orienteer.network.cuda.fused_layer import takes
 
         return takes(size, inner, self.count.device)
 

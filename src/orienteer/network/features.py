@@ -128,8 +128,8 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) 
 
 def gathered_tokens(index: Tensor, states: States, reach: Tensor, keep: Tensor, width: int, total: int) -> Tokens:
     """The same for the states at `index` alone, by kernels; `reach` and `keep` are those of all states."""
-    from orienteer.network.fused_edges import fused_edges
-    from orienteer.network.fused_tokens import Gathering, fused_gather, fused_sizes
+    from orienteer.network.cuda.fused_edges import fused_edges
+    from orienteer.network.cuda.fused_tokens import Gathering, fused_gather, fused_sizes
 
     problems = states.problems
     instance, last = states.instance.index_select(0, index), states.last.index_select(0, index)
@@ -257,7 +257,7 @@ def _edges(states: States, node: Tensor, present: Tensor, left: Tensor) -> tuple
     table, count = states.problems.table(states.instance), present.sum(1)
     factor = (table.unit / left).to(torch.float32)
     if has_kernels(node.device):
-        from orienteer.network.fused_edges import fused_edges
+        from orienteer.network.cuda.fused_edges import fused_edges
 
         edges, nearest = fused_edges(table.costs, table.matrix, table.back, factor, node, count, FAR)
     else:

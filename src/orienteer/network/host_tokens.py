@@ -9,8 +9,8 @@ from torch import Tensor
 
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
-from orienteer.kernels.tokens import Given, Made, gather_tokens, within_reach
 from orienteer.network.features import BASE_FEATURES, CLOSEST, FAR, GLOBAL_FEATURES, NODE_FEATURES, Tokens
+from orienteer.network.host.tokens import Given, Made, gather_tokens, within_reach
 
 
 def host_parts(states: States, ways: Tensor, part: int) -> Iterator[tuple[Tensor, Tokens]]:

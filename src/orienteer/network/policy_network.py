@@ -14,7 +14,7 @@ from typing import Literal, cast, get_args
 import torch
 from torch import Tensor, nn
 
-from orienteer.network.attention_network import Estimate, compute_dtype
+from orienteer.lab.networks.attention_network import Estimate, compute_dtype
 from orienteer.network.edge_attention import EdgeAttention, Layout, layout
 from orienteer.network.features import BASE_FEATURES, GLOBAL_FEATURES, NODE_FEATURES, Tokens
 
@@ -183,7 +183,7 @@ class PolicyLayer(nn.Module):
 
         `parts` are the queries, keys and values of this one.
         """
-        from orienteer.network.fused_layer import fused_rest
+        from orienteer.network.cuda.fused_layer import fused_rest
 
         mixed = self.attention.mix(parts, where)
         norm, project = final, None

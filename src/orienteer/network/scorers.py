@@ -12,8 +12,8 @@ from orienteer.beam.device import LANES
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Children, Scorer
 from orienteer.beam.states import States
+from orienteer.lab.networks.decoders import Encoded, RouteModel
 from orienteer.network.batching import Network, evaluate, in_parts, precision, take
-from orienteer.network.decoders import Encoded, RouteModel
 from orienteer.network.features import cheapest_ways, reachable
 
 Made = TypeVar("Made")

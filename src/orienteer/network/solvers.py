@@ -16,10 +16,10 @@ from orienteer.beam.polish import compile_polish, polish
 from orienteer.beam.recombine import Over
 from orienteer.beam.solvers import BeamSolver, CostLevelSolver, StepSolver
 from orienteer.beam.step import StepConfig
-from orienteer.core.instance import Instance
-from orienteer.core.run import Run
+from orienteer.model.instance import Instance
 from orienteer.network.scorers import ActorScore, DecoderScore, NetworkScore, TourScore, ValueScore
 from orienteer.network.weights import Method, Model, find_weights, load_model
+from orienteer.search.run import Run
 
 KNOWN = 200
 """Nodes of the largest problems that the flagship learns from."""
@@ -144,54 +144,6 @@ class StepBeamSolver(LearnedSolver, StepSolver):
     """The step-by-step beam search with a learned score."""
 
     config_class = BeamConfig
-
-
-class DqnGreedy(GreedySolver):
-    """The node with the largest q, step by step."""
-
-    name, weights, methods = "an-dqn", "an-dqn", ("dqn", "expert")
-
-
-class DqnBeam(StepBeamSolver):
-    """Step-by-step beam search scored by prize and q."""
-
-    name, weights, methods = "an-dqn-beam", "an-dqn", ("dqn", "expert")
-
-
-class A2cGreedy(GreedySolver):
-    """The actor's most likely node, step by step."""
-
-    name, weights, methods = "an-a2c", "an-a2c", ("a2c",)
-
-
-class A2cBeam(StepBeamSolver):
-    """Step-by-step beam search for the actor's most likely routes."""
-
-    name, weights, methods = "an-a2c-beam", "an-a2c", ("a2c",)
-
-
-class AttentionGreedy(GreedySolver):
-    """The attention decoder's most likely node, step by step."""
-
-    name, weights, methods = "an-at", "an-at", ("at",)
-
-
-class AttentionBeam(StepBeamSolver):
-    """Step-by-step beam search for the attention decoder's most likely routes."""
-
-    name, weights, methods = "an-at-beam", "an-at", ("at",)
-
-
-class PointerGreedy(GreedySolver):
-    """The pointer network's most likely node, step by step."""
-
-    name, weights, methods = "an-pn", "an-pn", ("pn",)
-
-
-class PointerBeam(StepBeamSolver):
-    """Step-by-step beam search for the pointer network's most likely routes."""
-
-    name, weights, methods = "an-pn-beam", "an-pn", ("pn",)
 
 
 class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):

@@ -10,9 +10,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save
 
-from orienteer.core.errors import BadFile
-from orienteer.network.attention_network import AttentionNetwork, NetworkConfig
-from orienteer.network.decoders import RouteConfig, RouteModel
+from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkConfig
+from orienteer.lab.networks.decoders import RouteConfig, RouteModel
+from orienteer.model.errors import BadFile
 from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 
 Method = Literal["dqn", "a2c", "at", "pn", "expert", "tour"]

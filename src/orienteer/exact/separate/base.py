@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.exact.cut import Cut
 from orienteer.exact.flow import adjacency, spread
 from orienteer.exact.model import Ints, Model
+from orienteer.model.instance import Array
 
 LEAST = 1e-3
 """A cut that is broken by less than this is not worth its row."""

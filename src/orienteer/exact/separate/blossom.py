@@ -7,11 +7,11 @@ component of the links strictly between 0 and 1, T the links across its border t
 
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.exact.cut import Cut
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
 from orienteer.exact.separate.subtour import components
+from orienteer.model.instance import Array
 
 MARGINS = (1e-4, 0.15, 0.3)
 """Links within this of 0 or 1 count as whole, in turn."""

@@ -7,11 +7,11 @@ x(E(S)) <= y(S) - 1. Equal routes may be cut off, better ones are not (Fischetti
 import numba
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.exact.cut import Cut
 from orienteer.exact.flow import max_flow, source_side
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
+from orienteer.model.instance import Array
 
 MOST_FLOWS = 60
 """Minimum cuts computed in a call."""

@@ -7,10 +7,10 @@ much. y(K) <= 1 for a set K of nodes in conflict with each other.
 import numba
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.exact.cut import Cut
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
+from orienteer.model.instance import Array
 
 MOST_NODES = 600
 """Ways between all pairs of more nodes would take too long."""

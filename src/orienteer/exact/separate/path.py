@@ -10,10 +10,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.core.instance import Array
 from orienteer.exact.cut import Cut
 from orienteer.exact.model import Ints, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
+from orienteer.model.instance import Array
 
 MOST_CUTS = 30
 """The most cuts of a call."""

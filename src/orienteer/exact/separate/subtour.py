@@ -7,11 +7,11 @@ equations that is x(E(S)) <= y(S) - y_k, or the same on the other nodes, whichev
 import numba
 import numpy as np
 
-from orienteer.core.instance import Array
 from orienteer.exact.cut import Cut
 from orienteer.exact.flow import max_flow, sink_side
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
+from orienteer.model.instance import Array
 
 THRESHOLDS = (0.0, 0.1, 0.25, 0.5)
 """Links up to these values are dropped in turn before components are looked at."""

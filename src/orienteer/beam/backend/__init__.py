@@ -1,0 +1,1 @@
+"""Where a beam search runs: the host's cores, or a GPU."""

@@ -1,0 +1,143 @@
+"""The queues of a cost-level search, read and filled by loops: `orienteer.beam.levels` says what they do."""
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from orienteer.lns.route import Floats, Ints
+
+Bytes = npt.NDArray[np.uint8]
+
+SCORE, COST, STAMP, LINK = 0, 1, 2, 3
+"""Columns of a path: score and cost as the bits of float64, what names its nodes, where it comes from."""
+_LAST: int = np.int64(2**63 - 1)  # type: ignore[assignment]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def read(
+    slots: Ints, empty: int, worst: Floats, filled: Bytes, count: int,
+    holder: Ints, seen_stamp: Ints, seen_cost: Floats, seen: int, out: Ints,
+) -> int:  # fmt: skip
+    """Takes all paths of each instance's cheapest level that has any; how many of them are worth expanding.
+
+    These are left in `out` and remembered, after the `seen` that are remembered already.
+    """
+    batch = len(filled) // count
+    size = len(holder) // batch
+    owner = np.empty(len(out), dtype=np.int64)
+    while True:
+        found, some = 0, False
+        for instance in range(batch):
+            group = -1
+            for level in range(instance * count, (instance + 1) * count):
+                if filled[level]:
+                    group = level
+                    break
+            if group < 0:
+                continue
+            some = True
+            for slot in range(slots.shape[1]):
+                path = slots[group, slot]
+                if path[SCORE] == empty:
+                    continue
+                if not _known(path, instance * size, size, holder, seen_stamp, seen_cost):
+                    out[found] = path
+                    owner[found] = instance
+                    found += 1
+                path[SCORE] = empty
+            worst[group] = -np.inf
+            filled[group] = 0
+        if found or not some:
+            break
+    for one in range(found):
+        row = seen + one
+        seen_stamp[row] = out[one, STAMP]
+        seen_cost[row] = out[one, COST : COST + 1].view(np.float64)[0]
+        holder[owner[one] * size + (out[one, STAMP] & (size - 1))] = row
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _known(path: Ints, first: int, size: int, holder: Ints, stamps: Ints, costs: Floats) -> bool:
+    """Whether a path with the same nodes and the same last one has been expanded that was no dearer."""
+    row = holder[first + (path[STAMP] & (size - 1))]
+    return row >= 0 and stamps[row] == path[STAMP] and costs[row] <= path[COST : COST + 1].view(np.float64)[0]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill(
+    children: Ints, instance: Ints, tau: Floats, price: Floats, nodes: int, group_bits: int, spot_bits: int,
+    slots: Ints, empty: int, worst: Floats, filled: Bytes, count: int,
+    holder: Ints, seen_stamp: Ints, seen_cost: Floats,
+) -> None:  # fmt: skip
+    """Merges children into their queues, of which each keeps the best."""
+    batch = len(filled) // count
+    size, width = len(holder) // batch, slots.shape[1]
+    group = np.empty(len(children), dtype=np.int64)
+    score, cost = children[:, SCORE].copy().view(np.float64), children[:, COST].copy().view(np.float64)
+    for child in range(len(children)):
+        row = instance[child]
+        group[child] = row * count + np.int64(np.ceil(cost[child] / tau[row]))
+        known = _known(children[child], row * size, size, holder, seen_stamp, seen_cost)
+        if score[child] < worst[group[child]] or known:
+            group[child] = -1
+    order = np.argsort(group, kind="mergesort")
+    room = np.empty((len(children) + width, 4), dtype=np.int64)
+    at = np.searchsorted(group[order], 0)
+    while at < len(order):
+        mine, used = group[order[at]], 0
+        for slot in range(width):
+            if slots[mine, slot, SCORE] != empty:
+                room[used] = slots[mine, slot]
+                slots[mine, slot, SCORE] = empty
+                used += 1
+        while at < len(order) and group[order[at]] == mine:
+            room[used] = children[order[at]]
+            used += 1
+            at += 1
+        kept, last = _keep(room[:used], slots[mine], nodes, price[mine // count], group_bits, spot_bits)
+        filled[mine] = 1
+        if kept == width:
+            worst[mine] = last
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _keep(paths: Ints, queue: Ints, nodes: int, price: float, group_bits: int, spot_bits: int) -> tuple[int, float]:
+    """Writes the best of the paths into an empty queue, from best to worst; how many, and the score of the last.
+
+    Of paths with the same nodes and the same last one the cheapest stays. Scores are less the price of ending where
+    better paths end, compared to so many bits; among equals the cheaper path comes first.
+    """
+    paths = paths[np.argsort(paths[:, COST].copy(), kind="mergesort")]  # not negative: their bits sort as they do
+    used = len(paths)
+    score = paths[:, SCORE].copy().view(np.float64)
+    rank, twin, ending = np.empty(used, dtype=np.int64), np.zeros(used, dtype=np.bool_), np.zeros(nodes, dtype=np.int64)
+    by_stamp = np.argsort(paths[:, STAMP].copy(), kind="mergesort")
+    for place in range(1, used):
+        twin[by_stamp[place]] = paths[by_stamp[place], STAMP] == paths[by_stamp[place - 1], STAMP]
+    for one in range(used):
+        rank[one] = _falling(paths[one, SCORE], spot_bits)
+    for one in np.argsort(rank, kind="mergesort"):
+        if not twin[one]:
+            node = paths[one, LINK] % nodes
+            score[one] -= ending[node] * price
+            ending[node] += 1
+    bits = score.view(np.int64)
+    for one in range(used):
+        rank[one] = _LAST if twin[one] else _falling(bits[one], group_bits)
+    order = np.argsort(rank, kind="mergesort")
+    kept, last = 0, -np.inf
+    for one in order:  # twins come last
+        if twin[one] or kept == len(queue):
+            break
+        queue[kept] = paths[one]
+        last = score[one]
+        kept += 1
+    return kept, last
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _falling(bits: int, kept: int) -> int:
+    """The bits of a float64 as a number that is lower for a higher one, to so many bits."""
+    rising: int = bits ^ ((bits >> 63) & _LAST)
+    return ~rising >> (64 - kept)

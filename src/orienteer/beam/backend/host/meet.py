@@ -1,0 +1,94 @@
+"""The best route that two paths make, one from each end, among all pairs of them.
+
+A path from the start and one from the end make a route if they share no stop and the leg between their last nodes fits.
+"""
+
+import numpy as np
+from numba import njit
+
+from orienteer.kernel.constants import NONE
+from orienteer.lns.route import Floats, Ints
+
+MOST_LOOKS = 2**25
+"""Pairs that are looked at: where all paths bring about as much, too many would be left for a short look at each."""
+BINS = 128
+"""Parts of the limit into which paths from the end are sorted: of each, only those with enough prize are looked at."""
+
+
+@njit(cache=True, error_model="numpy")
+def best_meeting(
+    last: Ints, cost: Floats, prize: Floats, stops: Ints,
+    last_back: Ints, cost_back: Floats, prize_back: Floats, stops_back: Ints,
+    costs: Floats, budget: float, least: float, mirrored: bool,
+) -> tuple[int, int]:  # fmt: skip
+    """The numbers of the two paths with the most prize above `least`, or -1 and -1.
+
+    Args:
+        last, cost, prize: (path,) of the paths from the start.
+        stops: (path, word) their stops as sets of bits.
+        last_back, cost_back, prize_back, stops_back: The same of the paths from the end.
+        costs: (n, n) of the legs.
+        budget: What a route may cost.
+        least: A prize that is known; the sum of two paths' prizes has to be above it.
+        mirrored: Whether the paths from the end are those from the start: then one look at each pair is enough.
+    """
+    ordered, first, cheapest = _binned(cost_back, prize_back, budget)
+    nearest = _nearest(costs)
+    front, back, looks = NONE, NONE, 0
+    for one in range(len(last)):
+        if looks > MOST_LOOKS:
+            break
+        left = budget - cost[one] - nearest[last[one]]
+        if mirrored:
+            left = min(left, cost[one])
+        for part in range(BINS):
+            if cheapest[part] > left:
+                continue
+            for place in range(first[part], first[part + 1]):
+                other = ordered[place]
+                if prize[one] + prize_back[other] <= least:
+                    break
+                looks += 1
+                if cost[one] + costs[last[one], last_back[other]] + cost_back[other] > budget:
+                    continue
+                if _apart(stops[one], stops_back[other]):
+                    least = prize[one] + prize_back[other]
+                    front, back = one, other
+    return front, back
+
+
+@njit(cache=True, error_model="numpy")
+def _binned(cost: Floats, prize: Floats, budget: float) -> tuple[Ints, Ints, Floats]:
+    """Paths by part of the budget, most prize first; where each part begins, and what its cheapest path costs."""
+    part = np.empty(len(cost), dtype=np.int64)
+    cheapest = np.full(BINS, np.inf)
+    first = np.zeros(BINS + 1, dtype=np.int64)
+    for path in range(len(cost)):
+        part[path] = min(int(BINS * (cost[path] / budget)), BINS - 1) if cost[path] > 0.0 else 0
+        cheapest[part[path]] = min(cheapest[part[path]], cost[path])
+        first[part[path] + 1] += 1
+    first = np.cumsum(first)
+    ordered = np.argsort(-prize, kind="mergesort")
+    ordered = ordered[np.argsort(part[ordered], kind="mergesort")]
+    return ordered, first, cheapest
+
+
+@njit(cache=True, error_model="numpy")
+def _nearest(costs: Floats) -> Floats:
+    """(n,) the cost of each node's cheapest leg to another."""
+    size = len(costs)
+    nearest = np.full(size, np.inf)
+    for node in range(size):
+        for other in range(size):
+            if other != node:
+                nearest[node] = min(nearest[node], costs[node, other])
+    return nearest
+
+
+@njit(cache=True, error_model="numpy")
+def _apart(one: Ints, other: Ints) -> bool:
+    """Whether two sets have nothing in common."""
+    for word in range(len(one)):  # noqa: SIM110 (numba compiles no generator)
+        if one[word] & other[word]:
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""Routes built node by node: random, by desirability, by insertion, and all of them."""

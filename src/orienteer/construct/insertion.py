@@ -1,0 +1,50 @@
+"""Routes built node by node, many at a time, by any rule for the next node."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from orienteer.model.instance import Array, Instance
+
+Choose = Callable[[Array, npt.NDArray[np.bool_]], npt.NDArray[np.intp]]
+"""From (route, node) costs of the next leg and whether the node fits, the (route,) node to go to."""
+
+
+def at_once(size: int) -> int:
+    """How many routes of a problem to build between two looks at the stop criterion: work grows with size squared."""
+    return max(1, min(64, 2_500_000 // (size * size)))
+
+
+def construct(instance: Instance, count: int, choose: Choose) -> list[list[int]]:
+    """`count` routes, each grown by `choose` until no node fits, then cut back to where it can go straight to the end.
+
+    A node fits if the end can still be reached from it, through whatever nodes. On costs that obey the triangle
+    inequality nothing is ever cut; on others a route may find no way to close, and is left out.
+    """
+    rows = np.arange(count)
+    path = np.full((count, instance.size + 1), -1)
+    path[:, 0] = instance.start
+    cost = np.zeros(count)
+    to_visit = np.ones((count, instance.size), dtype=bool)
+    to_visit[:, [instance.start, instance.end]] = False
+    closes = _closes(instance, path[:, 0], cost).astype(int)  # how many nodes of the path go before the end
+    if instance.start == instance.end:
+        closes[:] = 1  # staying at home costs nothing, whatever the diagonal says
+    for place in range(1, instance.size):
+        leg = instance.costs[path[rows, place - 1]]
+        fits = to_visit[rows] & (cost[:, None] + leg + instance.to_end <= instance.budget)
+        on = fits.any(axis=1)
+        rows, cost, leg, fits = rows[on], cost[on], leg[on], fits[on]
+        if not len(rows):
+            break
+        node = choose(leg, fits)
+        path[rows, place] = node
+        to_visit[rows, node] = False
+        cost = cost + leg[np.arange(len(rows)), node]
+        closes[rows[_closes(instance, node, cost)]] = place + 1
+    return [[*path[row, : closes[row]].tolist(), instance.end] for row in range(count) if closes[row]]
+
+
+def _closes(instance: Instance, last: npt.NDArray[np.intp], cost: Array) -> npt.NDArray[np.bool_]:
+    return cost + instance.costs[last, instance.end] <= instance.budget

@@ -1,1 +1,0 @@
-"""The shared words: instance, tour, result, stop criteria, run, errors. numpy only."""

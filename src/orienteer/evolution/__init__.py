@@ -1,0 +1,1 @@
+"""EA4OP, the genetic algorithm known as Compass."""

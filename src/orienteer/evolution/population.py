@@ -1,0 +1,136 @@
+"""The problem and the individuals of the genetic algorithm, as arrays that kernels share."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from orienteer.kernel.rng import State, next_float, next_int
+from orienteer.local_search.drop_add import route_cost
+from orienteer.local_search.lin_kernighan import Floats, Ints
+
+
+class Problem(NamedTuple):
+    """An instance as the kernels read it: routes run from node 0 to the last node, which are two different numbers."""
+
+    costs: Floats
+    """(n, n) finite; an arc that no route can afford costs more than the budget."""
+    prizes: Floats
+    """(n,) a round trip's prize counts at node 0 only."""
+    near_in: Ints
+    """(n, k) the nodes with the cheapest arcs to each node, cheapest first."""
+    near_out: Ints
+    """(n, k) the nodes with the cheapest arcs from each node, cheapest first."""
+    fallback: Ints
+    """A route that fits, for when dropping nodes leads nowhere."""
+    budget: float
+    least: float
+    """Savings up to this much are rounding."""
+    symmetric: bool
+    round_trip: bool
+
+
+class Population(NamedTuple):
+    """The individuals, and the best route so far."""
+
+    routes: Ints
+    """(individual, n)"""
+    sizes: Ints
+    costs: Floats
+    prizes: Floats
+    settled: npt.NDArray[np.bool_]
+    """Whether the last improvement left the individual as it was."""
+    order: Ints
+    """A permutation of the individuals, from which candidates are drawn."""
+    best: Ints
+    """(n,) the best route that fits."""
+    best_size: Ints
+    """(1,)"""
+    best_prize: Floats
+    """(1,)"""
+
+
+def new_population(size: int, nodes: int) -> Population:
+    """Room for `size` individuals, none of them built."""
+    return Population(
+        routes=np.zeros((size, nodes), dtype=np.int64),
+        sizes=np.zeros(size, dtype=np.int64),
+        costs=np.zeros(size),
+        prizes=np.zeros(size),
+        settled=np.zeros(size, dtype=np.bool_),
+        order=np.arange(size, dtype=np.int64),
+        best=np.zeros(nodes, dtype=np.int64),
+        best_size=np.zeros(1, dtype=np.int64),
+        best_prize=np.full(1, -1.0),
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def store(index: int, route: Ints, size: int, problem: Problem, population: Population) -> None:
+    """Puts a route in the place of an individual, and notes it if it is the best that fits."""
+    cost = route_cost(route, size, problem.costs)
+    prize = route_prize(route, size, problem.prizes)
+    for i in range(size):
+        population.routes[index, i] = route[i]
+    population.sizes[index] = size
+    population.costs[index] = cost
+    population.prizes[index] = prize
+    population.settled[index] = False
+    if cost <= problem.budget and prize > population.best_prize[0]:
+        population.best_prize[0] = prize
+        population.best_size[0] = size
+        for i in range(size):
+            population.best[i] = route[i]
+
+
+@njit(cache=True, error_model="numpy")
+def load(index: int, population: Population, route: Ints, place: Ints) -> int:
+    """The size of an individual, which is written to `route` and `place`."""
+    size = population.sizes[index]
+    for node in range(len(place)):
+        place[node] = -1
+    for i in range(size):
+        route[i] = population.routes[index, i]
+        place[route[i]] = i
+    return size
+
+
+@njit(cache=True, error_model="numpy")
+def route_prize(route: Ints, size: int, prizes: Floats) -> float:
+    """The prizes added in order."""
+    total = 0.0
+    for i in range(size):
+        total += prizes[route[i]]
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def pick_parents(population: Population, candidates: int, unit: float, state: State) -> tuple[int, int]:
+    """Two of the candidates drawn, each with a probability that grows with its prize above the worst of them.
+
+    `unit` is added to every weight, so that the worst has a chance too. Both may be the same: its child is a copy, and
+    without copies a best individual whose other children never fit could not take the population over.
+    """
+    order, prizes = population.order, population.prizes
+    lowest = np.inf
+    for k in range(candidates):
+        other = k + next_int(state, len(order) - k)
+        order[k], order[other] = order[other], order[k]
+        lowest = min(lowest, prizes[order[k]])
+    total = 0.0
+    for k in range(candidates):
+        total += prizes[order[k]] - lowest + unit
+    one = _spin(population, candidates, lowest - unit, next_float(state) * total)
+    two = _spin(population, candidates, lowest - unit, next_float(state) * total)
+    return one, two
+
+
+@njit(cache=True, error_model="numpy")
+def _spin(population: Population, candidates: int, base: float, left: float) -> int:
+    """The candidate at which the prizes above `base`, added up, exceed `left`."""
+    for k in range(candidates - 1):
+        left -= population.prizes[population.order[k]] - base
+        if left < 0.0:
+            return population.order[k]
+    return population.order[candidates - 1]

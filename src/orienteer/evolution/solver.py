@@ -1,0 +1,152 @@
+"""EA4OP, the genetic algorithm known by the name of its authors' program, Compass (Kobeaga, Merino and Lozano 2018)."""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from orienteer.evolution.evolve import breed, improve, plant
+from orienteer.evolution.population import Population, Problem, new_population
+from orienteer.kernel.rng import State, seed_state
+from orienteer.local_search.drop_add import route_cost
+from orienteer.local_search.shorten import nearest_neighbour, shorten
+from orienteer.model.instance import Instance
+from orienteer.model.view import kernel_problem
+from orienteer.search.run import Run
+from orienteer.search.solver import Solver
+from orienteer.search.stop import MaxSteps
+
+
+@dataclass(frozen=True)
+class EvolutionConfig:
+    """The parameters of EA4OP; the defaults are the published ones."""
+
+    population: int = 100
+    """Individuals."""
+    every: int = 50
+    """Each so many steps the whole population is improved instead of bred."""
+    candidates: int = 10
+    """How many individuals are drawn, of which two become parents."""
+    mutation: float = 0.01
+    """The probability that a node is dropped from a child or added to it."""
+    stop_percent: float = 25.0
+    """The search ends when the best so many per cent of the population are equally good."""
+
+    def __post_init__(self) -> None:
+        for field, least in (("population", 2), ("every", 1), ("candidates", 1)):
+            if getattr(self, field) < least:
+                raise ValueError(f"EvolutionConfig.{field} must be at least {least}, got {getattr(self, field)}")
+        if self.candidates > self.population:
+            raise ValueError(
+                f"EvolutionConfig.candidates must be at most the population, {self.population}, got {self.candidates}"
+            )
+        if not 0 <= self.mutation <= 1:
+            raise ValueError(f"EvolutionConfig.mutation must be from 0 to 1, got {self.mutation}")
+        if not 0 < self.stop_percent <= 100:
+            raise ValueError(f"EvolutionConfig.stop_percent must be above 0 and at most 100, got {self.stop_percent}")
+
+
+class Evolution(Solver):
+    """The genetic algorithm; a step is one child, or one improvement of the whole population.
+
+    Where it differs from the authors' description: docs/compass.md.
+    """
+
+    name: ClassVar[str] = "compass"
+    config_class: ClassVar[type] = EvolutionConfig
+
+    def prepare(self, instance: Instance) -> None:
+        """Compiles the kernels, or loads them from numba's cache, on a tiny problem."""
+        global _prepared
+        if not _prepared:
+            tiny = Instance(1.0 - np.eye(3), np.ones(3), 2.5)
+            Evolution(EvolutionConfig(population=2, candidates=2, every=2)).search(Run(tiny, MaxSteps(4)), 0)
+            _prepared = True
+
+    def search(self, run: Run, seed: int) -> None:
+        """Offers each better route, in the piece of work that found it."""
+        self.search_from(run, seed, *kernel_problem(run.instance))
+
+    def search_from(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> list[int]:
+        """The search on what `kernel_problem` made of the instance: at thousands of nodes worth making only once.
+
+        Returns the best route of its own, which need not be the run's best; nothing if it found none.
+        """
+        route: list[int] = []
+        if len(names) < 3:
+            return route  # nowhere to go between start and end
+        population = new_population(self.config.population, len(names))
+        known = population.best_prize[0]
+        for steps in self._evolve(problem, population, run, seed_state(seed)):
+            run.steps += steps
+            if population.best_prize[0] > known:
+                known = population.best_prize[0]
+                route = names[population.best[: population.best_size[0]]].tolist()
+                run.offer(route)
+            if run.step(0):
+                break
+        return route
+
+    def _evolve(self, problem: Problem, population: Population, run: Run, state: State) -> Iterator[int]:
+        """The algorithm in pieces that take little time, each with its number of steps."""
+        config = self.config
+        unit = float(problem.prizes.max()) / 100  # the authors add 1 to scores from 1 to 100
+        share = _first_share(problem)
+        timed = math.isfinite(run.stop.seconds_left(run.now()))
+        for first, last in _pieces(config.population, len(problem.prizes), timed):
+            plant(problem, population, first, last, share, state)
+            improve(problem, population, first, last)
+            yield 0
+        while True:
+            left = config.every - 1
+            while left:
+                count = int(min(left, run.stop.steps_left(run.now())))
+                made = breed(problem, population, config.candidates, unit, config.mutation, count, state)
+                left -= made
+                yield made
+            for first, last in _pieces(config.population, len(problem.prizes), timed):
+                improve(problem, population, first, last)
+                yield int(last == config.population)
+            if _converged(population.prizes, config.stop_percent):
+                return
+
+
+PIECE_SECONDS = 0.02
+"""About how long a piece of work takes, so that a search ends in time."""
+
+_prepared = False
+
+
+def _pieces(count: int, nodes: int, timed: bool) -> Iterator[tuple[int, int]]:
+    """Ranges that together cover `count` individuals, longer while the work on them is quick.
+
+    Pieces depend on the clock only where the stop criterion does, so that runs of so many steps are repeatable.
+    """
+    first, length = 0, 1 if timed else max(1, 2000 // nodes)
+    while first < count:
+        began = time.perf_counter()
+        last = min(count, first + length)
+        yield first, last
+        if timed:
+            length = length * 4 if time.perf_counter() - began < PIECE_SECONDS / 4 else max(1, length // 2)
+        first = last
+
+
+def _converged(prizes: npt.NDArray[np.float64], percent: float) -> bool:
+    """Whether the best so many per cent of the individuals are equally good, rounding aside."""
+    ranked = np.sort(prizes)[::-1]
+    rank = min(int(len(prizes) * percent / 100), len(prizes) - 1)
+    return bool(ranked[0] - ranked[rank] <= 1e-9 * ranked[0])
+
+
+def _first_share(problem: Problem) -> float:
+    """The share of nodes in the first routes: by a route through all, how much of it the budget pays for."""
+    nodes = len(problem.prizes)
+    route, place = np.empty((2, nodes), dtype=np.int64)
+    size = nearest_neighbour(np.arange(1, nodes - 1), nodes - 2, problem.costs, problem.near_out, route, place)
+    shorten(route, size, place, problem.costs, problem.near_out, problem.symmetric, problem.least)
+    return min(1.0, math.sqrt(problem.budget / max(problem.budget, route_cost(route, size, problem.costs))))

@@ -1,1 +1,0 @@
-"""Classical solvers made of kernels."""

@@ -1,0 +1,1 @@
+"""What all compiled loops share: first values of variables, random numbers."""

@@ -1,1 +1,0 @@
-"""Numba functions on plain arrays."""

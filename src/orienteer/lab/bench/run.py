@@ -1,0 +1,162 @@
+"""Runs methods over sets, keeps every result as soon as it is there, and never runs what is kept."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from orienteer.lab.bench.methods import Method
+from orienteer.lab.bench.sets import NamedSet
+from orienteer.lab.bench.store import Entry, Place, Store
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+from orienteer.model.tour import check_tour
+from orienteer.search.solver import Solver
+
+TOGETHER = {"cpu": 16, "cuda": 4096}
+"""Instances that a batched solver gets at a time; as many are lost at most when the run is killed."""
+
+OnDone = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One part of the instances: those whose index leaves `number` - 1 when divided by `of`."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> "Shard":
+        """The shard that ``2/4`` stands for."""
+        try:
+            number, of = (int(word) for word in text.split("/"))
+            if not 1 <= number <= of:
+                raise ValueError
+        except ValueError:
+            raise ValueError(f"--shard must be I/N with 1 <= I <= N, got {text!r}") from None
+        return cls(number, of)
+
+    @property
+    def name(self) -> str:
+        """Name of the file of results, one a shard so that shards may share a folder."""
+        return "results" if self.of == 1 else f"results-{self.number}-of-{self.of}"
+
+    def indices(self, count: int) -> range:
+        """Which of `count` instances belong to it."""
+        return range(self.number - 1, count, self.of)
+
+
+def run_all(
+    folder: Path,
+    methods: Sequence[Method],
+    sets: Sequence[NamedSet],
+    on_done: OnDone,
+    shard: Shard | None = None,
+    tours: bool = False,
+) -> dict[Place, Entry]:
+    """Every line of the folder, after all methods have run on all sets, or on a shard of them.
+
+    Lines come with their routes if `tours` says so.
+    """
+    part = Shard() if shard is None else shard
+    with Store(folder, part.name, tours) as store:
+        todo = [(method, one, _missing(store, method, one, part)) for one in sets for method in methods]
+        total = sum(len(part.indices(len(one))) for _, one, _ in todo)
+        done = total - sum(len(indices) for _, _, indices in todo)
+        on_done(done, total)
+        for method, one, indices in todo:
+            for entries in solve_missing(method, one, indices):
+                store.add(entries)
+                done += len(entries)
+                on_done(done, total)
+        return store.entries
+
+
+def finished(entries: dict[Place, Entry], key: str, one: NamedSet, index: int) -> Entry | None:
+    """The line about an instance if there is one, it is no failure and it is about the same instance."""
+    entry = entries.get((key, one.name, index))
+    if entry is None or "error" in entry or entry["instance"] != one.digests[index]:
+        return None
+    return entry
+
+
+def solve_missing(method: Method, one: NamedSet, indices: Sequence[int]) -> Iterator[list[Entry]]:
+    """Lines about some instances of a set, as they come; a failure is a line too."""
+    if not indices:
+        return
+    solver = method.make()
+    device = _device(solver)
+    size = TOGETHER[device] if solver.takes_batches() else 1
+    if device == "cuda" and solver.takes_batches():
+        solver.solve_batch([one.instances[indices[0]]], method.stop)  # a GPU needs a moment to wake up
+    for first in range(0, len(indices), size):
+        rows = indices[first : first + size]
+        instances = [one.instances[row] for row in rows]
+        about = [
+            {"key": method.key, "method": method.label, "set": one.name, "index": row, "instance": one.digests[row]}
+            for row in rows
+        ]
+        yield [{**head, **tail} for head, tail in zip(about, _answers(solver, method, instances, rows), strict=True)]
+
+
+def _missing(store: Store, method: Method, one: NamedSet, shard: Shard) -> list[int]:
+    return [index for index in shard.indices(len(one)) if finished(store.entries, method.key, one, index) is None]
+
+
+def _answers(solver: Solver, method: Method, instances: list[Instance], rows: Sequence[int]) -> list[Entry]:
+    """What came of some instances, in order; where a batch fails, one after the other, so that one fails alone."""
+    if len(instances) > 1:
+        try:
+            return _timed(solver, instances, lambda: solver.solve_batch(instances, method.stop, seed=rows[0]))
+        except Exception as error:
+            logging.getLogger("orienteer").warning(f"{method.label}: a batch failed, so one by one: {error}")
+            return [_answers(solver, method, [one], [row])[0] for one, row in zip(instances, rows, strict=True)]
+    try:
+        seed = rows[0]
+        return _timed(solver, instances, lambda: [solver.solve(instances[0], method.stop, seed=seed)])
+    except Exception as error:  # any mistake of a method becomes a line of its table
+        return [{"error": f"{type(error).__name__}: {error}"}]
+
+
+def _timed(solver: Solver, instances: Sequence[Instance], call: Callable[[], list[Result]]) -> list[Entry]:
+    solver.prepare(instances[0])
+    passes, began = _passes(solver), time.process_time()
+    results = call()
+    cpu = (time.process_time() - began) / len(instances)
+    looks = None if passes is None else ((_passes(solver) or 0) - passes) / len(instances)
+    return [_entry(one, result, cpu, looks) for one, result in zip(instances, results, strict=True)]
+
+
+def _entry(instance: Instance, result: Result, cpu: float, passes: float | None) -> Entry:
+    tour = check_tour(instance, result.tour.nodes)
+    entry: Entry = {
+        "prize": tour.prize,
+        "cost": tour.cost,
+        "seconds": result.seconds,
+        "cpu": cpu,
+        "status": result.status,
+        "tour": list(tour.nodes),
+    }
+    return entry if passes is None else {**entry, "passes": passes}
+
+
+def _device(solver: Solver) -> str:
+    named = getattr(solver.config, "device", None)
+    if named is None:
+        return "cpu"
+    from orienteer.beam.device import choose_device
+
+    return choose_device(named).type
+
+
+def _passes(solver: Solver) -> int | None:
+    """Looks of the solver's network so far; None where it has none."""
+    if not hasattr(solver.config, "weights"):
+        return None
+    from orienteer.beam.device import choose_device
+    from orienteer.network.solvers import LearnedSolver
+
+    assert isinstance(solver, LearnedSolver)
+    return solver.scorer(choose_device(solver.config.device)).passes

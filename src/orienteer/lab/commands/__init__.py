@@ -1,0 +1,1 @@
+"""The laboratory's commands: train, labels, weights, bench."""

@@ -1,0 +1,122 @@
+"""What a network lacks on lessons: a loss for its policy, and two for the other heads, for prizes or for tours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from orienteer.lab.training.lessons import Lessons
+from orienteer.network.features import Tokens, join_tokens
+from orienteer.network.policy_network import Goal, Outlook, leaving_cost, to_leave
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some lessons as the network reads them."""
+
+    given: Tokens
+    node: Tensor  # (state,) where to go next
+    later: Tensor  # (state, token) 1 where the route goes later, or what leaving the node costs, in typical steps
+    value: Tensor  # (state,) in units of the mean prize, or in typical steps
+    share: float  # of the gradient step
+
+
+def make_part(goal: Goal, lessons: Lessons, index: Tensor, given: Tokens, share: float) -> Part:
+    """The lessons at `index`, with answers in the units of a network with that goal."""
+    if goal == "prize":
+        later = lessons.later[index].gather(1, given.node) & given.present
+        return Part(given, lessons.node[index], later.float(), lessons.value[index] / given.unit, share)
+    step = lessons.states.problems.limit[index] / given.hops
+    leave = lessons.leave[index]
+    each = leave.gather(1, given.node) * given.present
+    return Part(given, lessons.node[index], each / step[:, None], leave.sum(1) / step, share)
+
+
+def join_parts(parts: Sequence[Part], width: int) -> Part:
+    """The parts of a gradient step as one, padded to a width that none exceeds."""
+    given = join_tokens([part.given for part in parts], width)
+    return Part(
+        given,
+        torch.cat([part.node for part in parts]),
+        torch.cat([functional.pad(part.later, (0, width - part.later.shape[1])) for part in parts]),
+        torch.cat([part.value for part in parts]),
+        sum(part.share for part in parts),
+    )
+
+
+def split_steps(parts: Sequence[Part], steps: int, totals: Sequence[int]) -> list[Part]:
+    """Parts of one width, each with the lessons of all steps, as a part for every step with lessons of all.
+
+    `totals` are the tokens of each step.
+    """
+    fields_of_all = zip(*(tensors(part) for part in parts), strict=True)
+    mixed = [torch.cat([one.unflatten(0, (steps, -1)) for one in field], 1) for field in fields_of_all]
+    share = sum(part.share for part in parts) / steps
+    return [
+        with_tensors(
+            replace(parts[0], given=replace(parts[0].given, total=total), share=share), [one[step] for one in mixed]
+        )
+        for step, total in enumerate(totals)
+    ]
+
+
+def tensors(part: Part) -> list[Tensor]:
+    """All tensors of a part."""
+    return [*(getattr(part.given, name) for name in _names(Tokens)), *(getattr(part, name) for name in _names(Part))]
+
+
+def with_tensors(part: Part, own: Sequence[Tensor]) -> Part:
+    """The part with other tensors, in the order of `tensors`."""
+    given = dict(zip(_names(Tokens), own, strict=False))
+    others = dict(zip(_names(Part), own[len(given) :], strict=True))
+    return replace(part, given=replace(part.given, **given), **others)  # type: ignore[arg-type]
+
+
+def _names(kind: type[Tokens] | type[Part]) -> list[str]:
+    return [field.name for field in fields(kind) if field.name not in ("given", "total", "share")]
+
+
+def next_node(part: Part) -> Tensor:
+    """(state, token) 1 at the next node and 0 elsewhere."""
+    return (part.given.choice & (part.given.node == part.node[:, None])).float()
+
+
+def advice(goal: Goal, seen: Outlook, part: Part) -> tuple[Part, Tensor]:
+    """The lessons with another network's answers, and (state, token) the chances that it gives each next node."""
+    later = torch.sigmoid(seen.visit) if goal == "prize" else leaving_cost(seen.visit)
+    return replace(part, later=later, value=seen.value), _log_chances(seen, part).exp()
+
+
+def policy_loss(seen: Outlook, part: Part, chances: Tensor) -> Tensor:
+    """Minus the log probability of the next node, which is to be each with some chance."""
+    return -(_log_chances(seen, part) * chances).sum(1).mean()
+
+
+def _log_chances(seen: Outlook, part: Part) -> Tensor:
+    return torch.log_softmax(seen.logits.masked_fill(~part.given.choice, -1e9), dim=1)
+
+
+def prize_losses(seen: Outlook, part: Part) -> tuple[Tensor, Tensor]:
+    """Of which nodes are visited later, and of the prize to go."""
+    given = part.given
+    errors = functional.binary_cross_entropy_with_logits(seen.visit, part.later, reduction="none")
+    visit = ((errors * given.open).sum(1) / given.open.sum(1).clamp_min(1)).mean()
+    return visit, _sum_loss(seen.value, part.value, given.base[:, 1])
+
+
+def cost_losses(seen: Outlook, part: Part) -> tuple[Tensor, Tensor]:
+    """Of what leaving each node costs, and of the cost to go."""
+    left = to_leave(part.given)
+    errors = functional.smooth_l1_loss(leaving_cost(seen.visit), part.later, reduction="none")
+    count = left.sum(1)
+    return ((errors * left).sum(1) / count).mean(), _sum_loss(seen.value, part.value, count)
+
+
+LOSSES = {"prize": prize_losses, "cost": cost_losses}
+
+
+def _sum_loss(value: Tensor, truth: Tensor, count: Tensor) -> Tensor:
+    scale = count.clamp_min(1).sqrt()  # errors of a sum grow like the root of the number of its parts
+    return functional.smooth_l1_loss(value / scale, truth / scale, beta=0.2)

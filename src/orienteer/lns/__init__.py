@@ -1,0 +1,1 @@
+"""The large neighbourhood search: ruin, recreate, anneal."""

@@ -1,0 +1,234 @@
+"""The large neighbourhood search: a good start from a short evolution, then ruin, recreate and anneal."""
+
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from orienteer.construct.tsili import Tsili
+from orienteer.evolution.population import Problem
+from orienteer.evolution.solver import Evolution, EvolutionConfig
+from orienteer.kernel.rng import seed_state
+from orienteer.lns.anneal import Best, Moves, anneal
+from orienteer.lns.recreate import new_candidates
+from orienteer.lns.route import Graph, new_route
+from orienteer.model.instance import Instance
+from orienteer.model.tour import Tour, check_tour
+from orienteer.model.view import kernel_problem, nearest
+from orienteer.search.run import Run
+from orienteer.search.solver import Solver
+from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+
+
+@dataclass(frozen=True)
+class NeighbourhoodConfig:
+    """What a step of the search does; temperatures and prices are relative to the instance."""
+
+    start_share: float = 0.5
+    """The share of the allowance that the evolution of the start is meant to take; 0 for a start by insertion."""
+    hot: float = 0.5
+    """Temperature at first, in mean prizes."""
+    cold: float = 0.2
+    """Temperature at last, in mean prizes."""
+    slack_price: float = 24.0
+    """What the whole limit is worth as slack when two routes are compared, in mean prizes."""
+    floor: float = 0.0005
+    """Added to insertion costs before prizes are divided by them, as a share of the limit."""
+    remove: int = 13
+    """The most stops removed in a step."""
+    longest: int = 10
+    """The longest string of stops removed."""
+    strings: int = 2
+    """The most strings removed in a step."""
+    spare: float = 0.3
+    """How often a string leaves one stop inside it."""
+    fewest: int = 8
+    """The fewest candidates for insertion in a step."""
+    most: int = 24
+    """The most candidates for insertion in a step."""
+    ratio_share: float = 0.1
+    """How often a route is recreated by prize over cost; otherwise in random order or by prize."""
+    noise: float = 0.25
+    """The spread of the random factor on prizes."""
+    blink: float = 0.01
+    """How often a node that would fit is passed over."""
+
+    def __post_init__(self) -> None:
+        for field in ("start_share", "spare", "ratio_share", "noise", "blink"):
+            if not 0 <= getattr(self, field) <= 1:
+                raise ValueError(f"NeighbourhoodConfig.{field} must be from 0 to 1, got {getattr(self, field)}")
+        for field in ("remove", "longest", "strings", "fewest", "most"):
+            if not isinstance(getattr(self, field), int) or getattr(self, field) < 1:
+                raise ValueError(
+                    f"NeighbourhoodConfig.{field} must be a whole number of at least 1, got {getattr(self, field)}"
+                )
+        for field in ("hot", "slack_price", "floor"):
+            if not 0 <= getattr(self, field) < math.inf:
+                raise ValueError(
+                    f"NeighbourhoodConfig.{field} must be finite and not negative, got {getattr(self, field)}"
+                )
+        if self.most < self.fewest:
+            raise ValueError(f"NeighbourhoodConfig.most must be at least fewest, {self.fewest}, got {self.most}")
+        if not 0 < self.cold <= self.hot:
+            raise ValueError(f"NeighbourhoodConfig.cold must be above 0 and at most hot, {self.hot}, got {self.cold}")
+
+
+class NeighbourhoodSearch(Solver):
+    """Anytime search; a step is one ruin and recreation, one child of the evolution, or the greedy first route."""
+
+    name: ClassVar[str] = "lns"
+    config_class: ClassVar[type] = NeighbourhoodConfig
+
+    def default_stop(self, instance: Instance) -> Stop:
+        """A second for a hundred nodes, and in proportion from 0.2 s to 20 s."""
+        return MaxSeconds(min(20.0, max(0.2, instance.size / 100)))
+
+    def prepare(self, instance: Instance) -> None:
+        """Compiles the kernels, or loads them from numba's cache, on a tiny problem."""
+        global _prepared
+        Evolution().prepare(instance)
+        if not _prepared:
+            tiny = Instance(1.0 - np.eye(4), np.ones(4), 2.5)
+            run = Run(tiny, MaxSteps(4))
+            self._improve(run, 0, *kernel_problem(tiny), run.best)
+            _prepared = True
+
+    def search(self, run: Run, seed: int) -> None:
+        """Evolves a start, then improves it until the end."""
+        given = run.best
+        Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route
+        if run.report():
+            return
+        problem, names = kernel_problem(run.instance)
+        start = self._evolve(run, seed, problem, names) if self.config.start_share else run.best
+        if not run.report():
+            # An evolved route has the better shape, even where the greedy one collects more at first.
+            self._improve(run, seed, problem, names, max(start, given, key=lambda tour: tour.prize))
+
+    def _evolve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> Tour:
+        """The best route of a genetic algorithm on a share of what is left, or the run's best if there is none."""
+        now = run.now()
+        share = self.config.start_share
+        seconds, steps = run.stop.seconds_left(now), run.stop.steps_left(now)
+        config = EvolutionConfig(population=_population(run.instance, share * seconds, share * steps))
+        cuts: list[Stop] = []
+        if math.isfinite(seconds):
+            cuts.append(MaxSeconds(now.seconds + OVERTIME * share * seconds))
+        if math.isfinite(steps):
+            cuts.append(MaxSteps(now.steps + int(share * steps)))
+        with run.within(AnyOf(*cuts)):
+            route = Evolution(config).search_from(run, seed, problem, names)
+        return check_tour(run.instance, route) if route else run.best
+
+    def _improve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64], start: Tour) -> None:
+        """Ruins and recreates a route while the temperature falls."""
+        size = len(names)
+        if size < 3:
+            return  # nowhere to go between start and end
+        graph, moves = _graph(problem), self._moves(problem)
+        route = new_route(graph, _places(names, start.nodes))
+        best = Best(np.zeros(size, dtype=np.int64), np.zeros(1, dtype=np.int64), route.total.copy())
+        candidates, removed = new_candidates(size), np.zeros((size, 2), dtype=np.int64)
+        state = seed_state(seed)
+        began, pace = _used(run), 0.0
+        while True:
+            steps, begin, end = _next_piece(run, began, pace)
+            started = time.perf_counter()
+            anneal(graph, route, best, moves, candidates, removed, steps, begin, end, state)
+            pace = (time.perf_counter() - started) / steps
+            if best.size[0]:
+                run.steps += steps
+                run.offer(names[best.nodes[: best.size[0]]].tolist())
+                best.size[0] = 0
+                steps = 0
+            if run.step(steps):
+                return
+
+    def _moves(self, problem: Problem) -> Moves:
+        config = self.config
+        mean = float(problem.prizes[1:-1].mean()) or 1.0
+        return Moves(
+            budget=problem.budget,
+            hot=config.hot * mean,
+            cold=config.cold * mean,
+            slack_price=config.slack_price * mean / problem.budget,
+            floor=config.floor * problem.budget,
+            remove=config.remove,
+            longest=config.longest,
+            strings=config.strings,
+            spare=config.spare,
+            fewest=config.fewest,
+            most=config.most,
+            ratio_share=config.ratio_share,
+            noise=config.noise,
+            blink=config.blink,
+        )
+
+
+POPULATION = 300
+"""Individuals of the start's evolution where nothing says how long the search may take."""
+LARGEST_POPULATION = 3000
+OVERTIME = 1.4
+"""An evolution may take this much longer than meant before it is cut off: an unfinished one is worth little."""
+PIECE = 1000
+"""Steps between two looks at the stop criterion, where it does not read the clock."""
+PIECE_SECONDS = 0.02
+"""About how long a piece of work takes where it does."""
+CYCLE = 100_000
+"""Steps from hot to cold where nothing says how long the search may take."""
+EXPONENTS = np.linspace(0.6, 1.4, 9)
+"""To these powers prizes are raised when a route is recreated by ratio."""
+
+_prepared = False
+
+
+def _population(instance: Instance, seconds: float, steps: float) -> int:
+    """How large a population is likely to converge in so many seconds, and in so many steps."""
+    nodes = int(instance.reachable.sum())
+    each = 5e-4 * (nodes / 100) ** 1.57  # measured on random problems of 20 to 400 nodes
+    size = POPULATION if math.isinf(seconds) and math.isinf(steps) else min(seconds / each, steps / 20)
+    return int(min(LARGEST_POPULATION, max(10, size)))
+
+
+def _graph(problem: Problem) -> Graph:
+    back = problem.costs if problem.symmetric else np.ascontiguousarray(problem.costs.T)
+    near = problem.near_out if problem.symmetric else nearest(np.minimum(problem.costs, back))
+    relative = problem.prizes / (problem.prizes.max() or 1.0)  # powers of the largest floats would overflow
+    powers = np.array([relative**exponent for exponent in EXPONENTS])
+    return Graph(problem.costs, back, problem.prizes, powers, near)
+
+
+def _places(names: npt.NDArray[np.int64], nodes: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """The kernels' numbers of a route's nodes."""
+    place = {int(name): number for number, name in enumerate(names[:-1])}
+    return np.array([*(place[node] for node in nodes[:-1]), len(names) - 1], dtype=np.int64)
+
+
+def _used(run: Run) -> float:
+    """The share of the allowance that is used up, or how far into a cycle the search is."""
+    now = run.now()
+    used = run.stop.fraction(now)
+    return now.steps % CYCLE / CYCLE if math.isnan(used) else used
+
+
+def _next_piece(run: Run, began: float, pace: float) -> tuple[int, float, float]:
+    """How many steps to do next, and between which temperatures.
+
+    Pieces depend on the clock only where the stop criterion does, so that runs of so many steps are repeatable.
+    """
+    now = run.now()
+    seconds = run.stop.seconds_left(now)
+    steps = min(PIECE, run.stop.steps_left(now))
+    if math.isfinite(seconds):
+        wish = min(PIECE_SECONDS, seconds) / pace if pace else PIECE / 10
+        steps = min(run.stop.steps_left(now), wish)
+    count = max(1, int(steps))
+    used = _used(run)
+    if math.isnan(run.stop.fraction(now)):
+        return count, used, used + count / CYCLE
+    later = run.stop.fraction(replace(now, seconds=now.seconds + count * pace, steps=now.steps + count))
+    span = max(1e-9, 1 - began)
+    return count, (used - began) / span, (later - began) / span

@@ -1,0 +1,1 @@
+"""Moves that make one route shorter and fuller."""

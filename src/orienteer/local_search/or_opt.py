@@ -1,0 +1,77 @@
+"""Or-opt: short stretches of a route moved elsewhere, either way round, for symmetric costs (Or 1976).
+
+Routes and places are those of `lin_kernighan`; these moves are the ones that its chains cannot make.
+"""
+
+from numba import njit
+
+from orienteer.kernel.constants import NO, NONE, ONE
+from orienteer.local_search.lin_kernighan import NEIGHBOURS, Floats, Ints, reverse
+
+LONGEST = 3
+"""The most nodes moved together."""
+
+
+@njit(cache=True, error_model="numpy")
+def or_opt(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
+    """The length saved; `route` and `place` are changed until no move saves more than `least`."""
+    saved = 0.0
+    first, unchanged = ONE, 0
+    while unchanged < size - 2:  # once round without a change
+        gain = _move_from(first, route, size, place, costs, near, least)
+        saved += gain
+        unchanged = 0 if gain > 0.0 else unchanged + 1
+        first = first + 1 if first + 1 < size - 1 else 1
+    return saved
+
+
+@njit(cache=True, error_model="numpy")
+def move_stretch(route: Ints, place: Ints, first: int, last: int, after: int, turned: bool) -> None:
+    """Moves the stretch between two positions behind the node at position `after`, which lies outside of it."""
+    # Two neighbouring stretches change places when each is turned round, and then both together.
+    if after < first:
+        reverse(route, place, after + 1, first - 1)
+        left, right = after + 1, last
+    else:
+        reverse(route, place, last + 1, after)
+        left, right = first, after
+    if not turned:
+        reverse(route, place, first, last)
+    reverse(route, place, left, right)
+
+
+@njit(cache=True, error_model="numpy")
+def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
+    """The gain of the best move of a stretch that begins at position `first`, made; 0 if none saves enough."""
+    best, best_last, best_after, best_turned = least, NONE, NONE, NO
+    before, head = route[first - 1], route[first]
+    for last in range(first, min(first + LONGEST, size - 1)):
+        tail, behind = route[last], route[last + 1]
+        freed = costs[before, head] + costs[tail, behind] - costs[before, behind]
+        if freed <= best:
+            continue
+        for at_head in (True, False):
+            joined, other = (head, tail) if at_head else (tail, head)
+            seen = 0
+            for node in near[joined]:
+                where = place[node]
+                if where < 0 or first <= where <= last:
+                    continue
+                seen += 1
+                if costs[joined, node] >= freed or seen > NEIGHBOURS:
+                    break
+                # Behind the node the joined end comes first, before it last.
+                if where != size - 1 and where + 1 != first:
+                    follower = route[where + 1]
+                    gain = freed - costs[node, joined] - costs[other, follower] + costs[node, follower]
+                    if gain > best:
+                        best, best_last, best_after, best_turned = gain, last, where, not at_head
+                if where != 0 and where - 1 != last:
+                    leader = route[where - 1]
+                    gain = freed - costs[joined, node] - costs[leader, other] + costs[leader, node]
+                    if gain > best:
+                        best, best_last, best_after, best_turned = gain, last, where - 1, at_head
+    if best_last < 0:
+        return 0.0
+    move_stretch(route, place, first, best_last, best_after, best_turned)
+    return best

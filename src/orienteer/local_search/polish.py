@@ -1,0 +1,244 @@
+"""A route made shorter and fuller by local search: the small moves that a beam has no path for.
+
+A network that has learned from problems of up to some size leaves more and more of them in larger ones. All is made
+here, for one route: what `kernel_problem` prepares for a long search takes several times as long as this one.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from orienteer.kernel.constants import ZERO
+from orienteer.local_search.drop_add import (
+    add,
+    add_while_fits,
+    best_spot,
+    drop,
+    drop_until_fits,
+    link,
+    route_cost,
+    unlink,
+)
+from orienteer.local_search.lin_kernighan import Floats, Ints
+from orienteer.local_search.selection import best_selection, is_wanted, least_detour, ordered
+from orienteer.local_search.shorten import shorten
+
+NEAR = 20
+"""Near nodes that are listed for each node."""
+LEAST = 1e-10
+"""Savings up to this share of the budget are rounding."""
+ROUNDING = 1e-12
+"""Gains up to this share of a route's prize are rounding."""
+
+
+class Work(NamedTuple):
+    """A problem whose nodes are numbered from its start, 0, to its end, and room for a route as a chain."""
+
+    costs: Floats
+    prizes: Floats
+    near_in: Ints
+    near_out: Ints
+    budget: float
+    symmetric: bool
+    following: Ints
+    leading: Ints
+    looks: Ints
+    """(1,) how many more orders may be looked along."""
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def polished(
+    route: Ints, costs: Floats, prizes: Floats, budget: float, symmetric: bool, looks: int, bars: Floats, trials: int
+) -> Ints:
+    """The route after it was shortened and filled up in turn, until nothing more fits; it has the same ends.
+
+    Then its stops are chosen anew along up to so many orders, with those nodes in good order that reach one of the
+    `bars`. And then up to so many changes are tried: a stop left out, or another node put in at the expense of some.
+    Costs are (n, n) and may be infinite, prizes (n,); the route must cost no more than the budget.
+    """
+    names = _names(route[0], route[-1], len(prizes))
+    table, worth = _renumbered(names, route[0] == route[-1], costs, prizes, budget)
+    near_out = _nearest(table)
+    near_in = near_out if symmetric else _nearest(table.T.copy())
+    count, last = len(names), len(names) - 1
+    chain = np.empty((2, count), dtype=np.int64)
+    work = Work(table, worth, near_in, near_out, budget, symmetric, chain[0], chain[1], np.full(1, looks))
+    number = np.empty(len(prizes), dtype=np.int64)
+    for at, name in enumerate(names[:-1]):
+        number[name] = at
+    nodes, place = np.empty(count, dtype=np.int64), np.full(count, -1)
+    size = len(route)
+    for at in range(size):
+        nodes[at] = number[route[at]] if at < size - 1 else last
+        place[nodes[at]] = at
+    size = _chosen_anew(work, nodes, size, place, bars)
+    if trials:
+        size = _changed(work, nodes, size, place, trials)
+        size = _chosen_anew(work, nodes, size, place, bars)
+    return names[nodes[:size]]
+
+
+@njit(cache=True, error_model="numpy")
+def _chosen_anew(work: Work, nodes: Ints, size: int, place: Ints, bars: Floats) -> int:
+    """The new size of a route, filled up and chosen anew along its own order and others until that brings nothing."""
+    size = _filled_up(work, nodes, size, place)
+    unchanged, at, price = 0, 0, 0.0
+    while unchanged <= len(bars) and work.looks[0] > 0:
+        work.looks[0] -= 1
+        known = _prize(work, nodes[1:], size - 2)  # without the ends, by whose side all else may be rounding
+        order = ordered(nodes, size, place, work.costs, work.prizes, work.budget)
+        if at > 0:
+            order = _other_order(work, order, nodes, size, place, bars[at - 1] * price)
+        route, paid = best_selection(order, work.costs, work.prizes, work.budget, known * (1 + ROUNDING))
+        price = price if at > 0 else paid
+        unchanged += 1
+        if len(route):
+            size = _filled_up(work, nodes, _put(nodes, place, route), place)
+            unchanged = 0
+        if len(route) == 0 or at > 0:
+            at = (at + 1) % (len(bars) + 1)
+    return size
+
+
+@njit(cache=True, error_model="numpy")
+def _other_order(work: Work, order: Ints, nodes: Ints, size: int, place: Ints, price: float) -> Ints:
+    """An order that suits a route and all nodes that are worth the price of their detour from it."""
+    wide, where, count = np.empty(len(place), dtype=np.int64), np.full(len(place), -1), ZERO
+    for node in order:
+        if place[node] >= 0 or work.prizes[node] >= price * least_detour(nodes, size, work.costs, node)[1]:
+            wide[count], where[node] = node, count
+            count += 1
+    shorten(wide, count, where, work.costs, work.near_out, work.symmetric, LEAST * work.budget)
+    return ordered(wide, count, where, work.costs, work.prizes, work.budget)
+
+
+@njit(cache=True, error_model="numpy")
+def _put(nodes: Ints, place: Ints, route: Ints) -> int:
+    """Makes this the route; its size."""
+    place[:] = -1
+    for at in range(len(route)):
+        nodes[at] = route[at]
+        place[route[at]] = at
+    return len(route)
+
+
+@njit(cache=True, error_model="numpy")
+def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
+    """The route's new size, shortened and filled up until nothing more fits."""
+    last = len(place) - 1
+    while True:
+        shorten(nodes, size, place, work.costs, work.near_out, work.symmetric, LEAST * work.budget)
+        link(nodes, size, work.following, work.leading)
+        cost = route_cost(nodes, size, work.costs)
+        add_while_fits(
+            0, last, work.following, work.leading, place, work.costs, work.prizes, work.near_in, work.near_out, cost,
+            work.budget,
+        )  # fmt: skip
+        before, size = size, unlink(0, last, work.following, nodes, place)
+        if size == before:
+            return size
+
+
+@njit(cache=True, error_model="numpy")
+def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> int:
+    """The new size of a route that no change of one node makes better, or after so many trials."""
+    inner = 1 + np.argsort(-work.prizes[1:-1], kind="mergesort")  # if trials run out, then on those worth least
+    best, best_size = nodes.copy(), size
+    most, least = _prize(work, nodes, size), route_cost(nodes, size, work.costs)
+    unchanged = 0
+    for trial in range(trials):
+        if unchanged == len(inner):
+            break
+        node = inner[trial % len(inner)]
+        unchanged += 1
+        if place[node] < 0 and not is_wanted(node, 0, len(place) - 1, work.costs, work.prizes, work.budget):
+            continue
+        size = _with_change(work, nodes, size, place, node)
+        prize, cost = _prize(work, nodes, size), route_cost(nodes, size, work.costs)
+        better = prize > most * (1 + ROUNDING) or (prize == most and cost < least - LEAST * work.budget)
+        if better and cost <= work.budget:
+            best[:size], best_size, most, least = nodes[:size], size, prize, cost
+            unchanged = 0
+        size = _put(nodes, place, best[:best_size])
+    return size
+
+
+@njit(cache=True, error_model="numpy")
+def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> int:
+    """The new size of the route after a stop was left out, or a node put in, and all else was fitted to that."""
+    last, worth = len(place) - 1, work.prizes[node]
+    link(nodes, size, work.following, work.leading)
+    if place[node] >= 0:
+        drop(node, work.following, work.leading, place)
+        work.prizes[node] = 0.0  # others come first
+        size = _filled_up(work, nodes, unlink(0, last, work.following, nodes, place), place)
+    else:
+        behind, added = best_spot(
+            node, 0, last, work.following, work.leading, place, work.costs, work.near_in, work.near_out
+        )
+        cost = route_cost(nodes, size, work.costs) + added
+        add(node, behind, work.following, work.leading, place)
+        work.prizes[node] = np.inf  # not to be dropped again
+        drop_until_fits(0, last, work.following, work.leading, place, work.costs, work.prizes, cost, work.budget)
+        size = unlink(0, last, work.following, nodes, place)
+    work.prizes[node] = worth
+    return _filled_up(work, nodes, size, place)
+
+
+@njit(cache=True, error_model="numpy")
+def _prize(work: Work, nodes: Ints, size: int) -> float:
+    """What the route collects."""
+    total = 0.0
+    for at in range(size):
+        total += work.prizes[nodes[at]]
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def _names(start: int, end: int, nodes: int) -> Ints:
+    """The nodes with the start first and the end last; where they are one, it is there twice."""
+    names = np.empty(nodes + (1 if start == end else 0), dtype=np.int64)
+    names[0], names[-1] = start, end
+    at = 1
+    for node in range(nodes):
+        if node not in (start, end):
+            names[at] = node
+            at += 1
+    return names
+
+
+@njit(cache=True, error_model="numpy")
+def _renumbered(names: Ints, round_trip: bool, costs: Floats, prizes: Floats, budget: float) -> tuple[Floats, Floats]:
+    """Costs and prizes of the nodes in that order; an arc that no route can afford costs twice the budget."""
+    count = len(names)
+    table, worth = np.empty((count, count)), prizes[names]
+    for row in range(count):
+        for column in range(count):
+            cost = costs[names[row], names[column]]
+            table[row, column] = 0.0 if row == column else cost if cost <= budget else 2 * budget
+    if round_trip:
+        table[0, -1] = table[-1, 0] = 0.0
+        worth[-1] = 0.0
+    return table, worth
+
+
+@njit(cache=True, error_model="numpy")
+def _nearest(table: Floats) -> Ints:
+    """(n, k) the nodes cheapest to reach from each, cheapest first, itself left out."""
+    count = len(table)
+    few = min(count - 1, NEAR)
+    near, away = np.empty((count, few), dtype=np.int64), np.empty(few)
+    for here in range(count):
+        known = 0
+        for there in range(count):
+            cost = table[here, there]
+            if there == here or (known == few and cost >= away[few - 1]):
+                continue
+            at = known if known < few else few - 1
+            while at > 0 and away[at - 1] > cost:
+                away[at], near[here, at] = away[at - 1], near[here, at - 1]
+                at -= 1
+            away[at], near[here, at] = cost, there
+            known = min(known + 1, few)
+    return near

@@ -1,0 +1,1 @@
+"""The words of the problem: instance, route, result, the one check; numpy only."""

@@ -1,0 +1,110 @@
+"""What a solver hands back, to and from JSON."""
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from orienteer.model.tour import Tour
+
+Status = Literal["optimal", "stopped"]
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """A moment at which a search found a better route."""
+
+    seconds: float
+    steps: int
+    prize: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of a solver and how it came about.
+
+    `status` is "optimal" only when the bound meets the prize, "stopped" otherwise: every valid instance has a route, so
+    a result always holds one.
+    """
+
+    tour: Tour
+    status: Status
+    seconds: float
+    steps: int
+    solver: str
+    seed: int
+    bound: float = math.inf
+    settings: dict[str, Any] = field(default_factory=dict)
+    trace: tuple[Improvement, ...] = ()
+    version: str = ""
+    alternatives: tuple[Tour, ...] = ()
+    """Other good routes, most prize first, each different from the answer and from each other."""
+
+    @property
+    def prize(self) -> float:
+        """What the route collects."""
+        return self.tour.prize
+
+    @property
+    def cost(self) -> float:
+        """What the route costs."""
+        return self.tour.cost
+
+    @property
+    def gap(self) -> float:
+        """The bound's distance above the prize, as a share of the bound; infinite where there is no bound."""
+        if math.isinf(self.bound):
+            return math.inf
+        return (self.bound - self.prize) / self.bound if self.bound else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON; an unknown bound is None."""
+        return {
+            "tour": list(self.tour.nodes),
+            "prize": self.prize,
+            "cost": self.cost,
+            "bound": None if math.isinf(self.bound) else self.bound,
+            "status": self.status,
+            "seconds": self.seconds,
+            "steps": self.steps,
+            "trace": [[one.seconds, one.steps, one.prize] for one in self.trace],
+            "seed": self.seed,
+            "solver": self.solver,
+            "settings": self.settings,
+            "version": self.version,
+            "alternatives": [
+                {"tour": list(one.nodes), "prize": one.prize, "cost": one.cost} for one in self.alternatives
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Result":
+        """The inverse of `to_dict`."""
+        if data["status"] not in ("optimal", "stopped"):
+            raise ValueError(f"status must be 'optimal' or 'stopped', got {data['status']!r}")
+        return cls(
+            tour=_tour(data),
+            status=data["status"],
+            seconds=float(data["seconds"]),
+            steps=int(data["steps"]),
+            solver=str(data["solver"]),
+            seed=int(data["seed"]),
+            bound=math.inf if data["bound"] is None else float(data["bound"]),
+            settings=dict(data["settings"]),
+            trace=tuple(Improvement(float(s), int(k), float(p)) for s, k, p in data["trace"]),
+            version=str(data["version"]),
+            alternatives=tuple(_tour(one) for one in data.get("alternatives", ())),
+        )
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return json.dumps(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> "Result":
+        """The inverse of `to_json`."""
+        return cls.from_dict(json.loads(text))
+
+
+def _tour(data: dict[str, Any]) -> Tour:
+    return Tour(tuple(int(node) for node in data["tour"]), float(data["prize"]), float(data["cost"]))

@@ -1,0 +1,1 @@
+"""The network's layers as GPU kernels."""

@@ -1,0 +1,118 @@
+"""What lies between one layer's attention and the next as one GPU kernel, for passes without gradients.
+
+A program keeps some tokens' vectors on the chip from the attention's join through the feed-forward part to the next
+layer's queries, keys and values: memory sees a vector of the residual stream go in and out, and no inner vector.
+"""
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor, nn
+from torch.utils.weak import WeakTensorKeyDictionary
+
+from orienteer.network.cuda.fused import is_power, room_on_chip
+
+_SETTINGS = {"ROWS": 64, "CHUNK": 32, "num_warps": 4, "num_stages": 3}
+"""Sizes of blocks: the fastest of those tried on an H200."""
+ROOM = 112 * 1024
+"""Bytes of a multiprocessor's own memory that a block may need."""
+_ROUNDED = WeakTensorKeyDictionary()
+"""Matrices in another type, with the version of the weights that they are of: a search asks for them at every step."""
+
+
+def fused_rest(
+    mixed: Tensor,
+    stream: Tensor,
+    join: Tensor,
+    norm: nn.LayerNorm,
+    widen: Tensor,
+    narrow: Tensor,
+    next_norm: nn.LayerNorm,
+    project: Tensor | None,
+    fixed: bool,
+) -> tuple[Tensor, Tensor]:
+    """The residual stream after a layer but the last, and its normed and projected vectors in the type of `mixed`.
+
+    `mixed` and `stream` are (token, size), the second in float32; `join`, `widen` and `narrow` are the layer's (out,
+    in) matrices, `project` the next one's, or None after the last: then the vectors are normed only, in the type of the
+    stream, and the stream itself, which nobody needs any more, is returned as it was. `fixed` says that weights no
+    longer change: then their rounded copies are kept.
+    """
+    tokens, size = mixed.shape
+    matrices = [_rounded(one, mixed.dtype, fixed) for one in (join, widen, narrow)]
+    wanted = size if project is None else len(project)
+    last = matrices[0] if project is None else _rounded(project, mixed.dtype, fixed)
+    dtype = stream.dtype if project is None else mixed.dtype
+    result = torch.empty(tokens, wanted, dtype=dtype, device=mixed.device)
+    after = stream if project is None else torch.empty_like(stream)
+    _rest_kernel[(triton.cdiv(tokens, _SETTINGS["ROWS"]),)](
+        mixed, stream, *matrices, last, norm.weight, norm.bias, next_norm.weight, next_norm.bias, after, result,
+        tokens, norm.eps, next_norm.eps, size, len(widen), 0 if project is None else wanted, **_SETTINGS,
+    )  # fmt: skip
+    return after, result
+
+
+def takes(size: int, inner: int, device: torch.device) -> bool:
+    """Whether the kernel has layers of that size, and the device room on the chip for their blocks."""
+    chunk = _SETTINGS["CHUNK"]
+    fits = 16 <= size <= 128 and is_power(size) and inner % chunk == 0 and 3 * size % chunk == 0
+    return fits and room_on_chip(device) >= ROOM
+
+
+def _rounded(weights: Tensor, dtype: torch.dtype, fixed: bool) -> Tensor:
+    """Weights in that type; kept if they are `fixed`, as long as no operation of torch changes them all the same.
+
+    Not every operation counts a tensor's versions, so that those in training are rounded each time. Each of a GPU's
+    queues has copies of its own, since another might read them before they are written.
+    """
+    if not fixed or weights.is_inference():
+        return weights.detach().to(dtype).contiguous()
+    queue = torch.cuda.current_stream(weights.device).cuda_stream if weights.is_cuda else 0
+    kept: dict[int, tuple[Any, Tensor]] = _ROUNDED.setdefault(weights, {})  # type: ignore[no-untyped-call, unused-ignore]
+    now = (weights._version, weights.data_ptr(), dtype)
+    known = kept.get(queue)
+    if known is None or known[0] != now:
+        known = kept[queue] = (now, weights.detach().to(dtype).contiguous())
+    return known[1]
+
+
+@triton.jit
+def _normed(value, scale, shift, column, epsilon, SIZE: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Rows normalised, scaled and shifted."""
+    off = value - (tl.sum(value, 1) / SIZE)[:, None]
+    inverse = 1.0 / tl.sqrt(tl.sum(off * off, 1) / SIZE + epsilon)
+    return off * inverse[:, None] * tl.load(scale + column)[None, :] + tl.load(shift + column)[None, :]
+
+
+@triton.jit
+def _rest_kernel(  # type: ignore[no-untyped-def]
+    mixed, stream, join, widen, narrow, project, scale, shift, next_scale, next_shift, after, result, tokens, epsilon,
+    next_epsilon,
+    SIZE: tl.constexpr, INNER: tl.constexpr, WANTED: tl.constexpr, ROWS: tl.constexpr, CHUNK: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column, some = tl.arange(0, SIZE), tl.arange(0, CHUNK)
+    there = row[:, None] < tokens
+    place = row[:, None] * SIZE + column[None, :]
+    given = tl.load(mixed + place, mask=there, other=0.0)
+    total = tl.load(stream + place, mask=there, other=0.0)
+    whole = tl.load(join + column[:, None] * SIZE + column[None, :])
+    total = tl.dot(given, tl.trans(whole), total)
+    normed = _normed(total, scale, shift, column, epsilon, SIZE).to(given.dtype)
+    for first in range(0, INNER, CHUNK):
+        out = tl.load(widen + (first + some[:, None]) * SIZE + column[None, :])
+        inner = tl.maximum(tl.dot(normed, tl.trans(out)), 0.0).to(given.dtype)
+        back = tl.load(narrow + column[:, None] * INNER + first + some[None, :])
+        total = tl.dot(inner, tl.trans(back), total)
+    final = _normed(total, next_scale, next_shift, column, next_epsilon, SIZE)
+    if WANTED == 0:
+        tl.store(result + place, final, mask=there)
+    else:
+        tl.store(after + place, total, mask=there)
+        normed = final.to(given.dtype)
+        for first in range(0, WANTED, CHUNK):
+            asked = tl.load(project + (first + some[:, None]) * SIZE + column[None, :])
+            part = tl.dot(normed, tl.trans(asked)).to(given.dtype)
+            tl.store(result + row[:, None] * WANTED + first + some[None, :], part, mask=there)

@@ -1,0 +1,163 @@
+"""The default: picks methods for the problem and the machine."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from orienteer.lns.solver import NeighbourhoodConfig, NeighbourhoodSearch
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+from orienteer.search.run import Run
+from orienteer.search.solver import OnDone, Solver, no_news
+from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Progress, Stop
+
+CROOKED = 0.25
+"""From this share of legs on which a detour costs less than half, routes are built rather than mended."""
+SAMPLE = 100
+"""Nodes whose legs are looked at."""
+BEAM_SHARE = 0.7
+"""The share of the allowance that beams get on crooked costs."""
+FIRST_BEAM, WIDENING = 20, 3
+WIDEST_BEAM, WIDEST_UNTIMED = 20_000, 1_000
+"""Steps with a wide beam are long ones: where only they are counted, beams stay narrower."""
+
+
+@dataclass(frozen=True)
+class AutoConfig:
+    """Settings of the default method."""
+
+    device: str = "auto"
+    """"cpu", "cuda", or "auto": a GPU where there is one, for batches."""
+
+
+class Auto(Solver):
+    """The large neighbourhood search where costs are like distances; beams that widen where they are not.
+
+    On fully random costs a node that is cheap to insert is rarely one that belongs there, so routes are built by
+    cost-level beam searches with ever wider beams first, and the best is handed to the neighbourhood search. A batch on
+    a GPU goes through the learned beam search, all at once, and then, if a stop criterion leaves time, each route
+    through the neighbourhood search. The settings of results name the methods chosen.
+    """
+
+    name: ClassVar[str] = "auto"
+    config_class: ClassVar[type] = AutoConfig
+
+    def __init__(self, config: Any = None):
+        super().__init__(config)
+        self.choice = "lns"
+
+    def default_stop(self, instance: Instance) -> Stop:
+        return NeighbourhoodSearch().default_stop(instance)
+
+    def prepare(self, instance: Instance) -> None:
+        NeighbourhoodSearch().prepare(instance)
+        if is_crooked(instance):
+            self._beam(FIRST_BEAM).prepare(instance)
+
+    def search(self, run: Run, seed: int) -> None:
+        crooked = is_crooked(run.instance)
+        self.choice = "cs-p, lns" if crooked else "lns"
+        if not crooked:
+            NeighbourhoodSearch().search(run, seed)
+            return
+        self._widen(run, seed)
+        if not run.report():
+            NeighbourhoodSearch(NeighbourhoodConfig(start_share=0.0)).search(run, seed)
+
+    def takes_batches(self) -> bool:
+        from orienteer.beam.device import choose_device
+
+        return choose_device(self.config.device).type == "cuda"
+
+    def solve_batch(
+        self,
+        instances: Sequence[Instance],
+        stop: Stop | None = None,
+        *,
+        seed: int = 0,
+        on_done: OnDone = no_news,
+    ) -> list[Result]:
+        """A result for each instance; on a GPU they are searched together."""
+        if not self.takes_batches():
+            return super().solve_batch(instances, stop, seed=seed, on_done=on_done)
+        return self._together(instances, stop, seed, on_done)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"choice": self.choice, **super().settings}
+
+    def _beam(self, width: int) -> Solver:
+        from orienteer.beam.cost_level import CostLevelConfig
+        from orienteer.beam.solvers import PrizeCostLevelSearch
+
+        return PrizeCostLevelSearch(CostLevelConfig(width, both=True, device="cpu"))
+
+    def _widen(self, run: Run, seed: int) -> None:
+        """Beams of the paper's search without a network, each wider than the one before."""
+        now = run.now()
+        seconds, steps = run.stop.seconds_left(now), run.stop.steps_left(now)
+        cuts: list[Stop] = []
+        if math.isfinite(seconds):
+            cuts.append(MaxSeconds(now.seconds + BEAM_SHARE * seconds))
+        if math.isfinite(steps):
+            cuts.append(MaxSteps(now.steps + int(BEAM_SHARE * steps)))
+        with run.within(AnyOf(*cuts)):
+            beam, widest = FIRST_BEAM, WIDEST_BEAM if math.isfinite(seconds) else WIDEST_UNTIMED
+            while beam <= widest and not run.report():
+                self._beam(beam).search(run, seed)
+                beam *= WIDENING
+
+    def _together(self, instances: Sequence[Instance], stop: Stop | None, seed: int, on_done: OnDone) -> list[Result]:
+        """The learned search of all, then the neighbourhood search of each where the criterion leaves time."""
+        from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
+
+        learned = LearnedCostLevelSearch(LearnedLevelConfig(device=self.config.device))
+        mending = stop is not None and _ends(stop, Progress(0.0, 0, 0, 0.0))
+        self.choice = f"{learned.name}, lns" if mending else learned.name
+        found = learned.solve_batch(instances, stop, seed=seed, on_done=no_news if mending else on_done)
+        if stop is None or not mending:
+            return [self._named(result) for result in found]
+        results = []
+        for index, (instance, result) in enumerate(zip(instances, found, strict=True)):
+            results.append(self._named(self._mended(instance, result, stop, seed + index)))
+            on_done(index + 1, len(instances))
+        return results
+
+    def _mended(self, instance: Instance, result: Result, stop: Stop, seed: int) -> Result:
+        """The result after a neighbourhood search with what it has left of the allowance."""
+        now = Progress(result.seconds, result.steps, 0, result.prize)
+        if stop(now):
+            return result
+        cuts: list[Stop] = [stop]
+        if math.isfinite(stop.seconds_left(now)):
+            cuts.append(MaxSeconds(stop.seconds_left(now)))
+        if math.isfinite(stop.steps_left(now)):
+            cuts.append(MaxSteps(int(stop.steps_left(now))))
+        more = NeighbourhoodSearch().solve(instance, AnyOf(*cuts), seed=seed, initial=result.tour.nodes)
+        return dataclasses.replace(more, seconds=result.seconds + more.seconds, steps=result.steps + more.steps)
+
+    def _named(self, result: Result) -> Result:
+        return dataclasses.replace(result, solver=self.name, settings=self.settings)
+
+
+def _ends(stop: Stop, now: Progress) -> bool:
+    """Whether the criterion ends a search that goes on for ever."""
+    return math.isfinite(stop.seconds_left(now)) or math.isfinite(stop.steps_left(now))
+
+
+def is_crooked(instance: Instance) -> bool:
+    """Whether on many legs, of a sample, a detour through one other node costs less than half of going straight."""
+    inner = np.flatnonzero(instance.reachable)
+    if len(inner) > SAMPLE:
+        inner = inner[np.linspace(0, len(inner) - 1, SAMPLE).astype(np.int64)]
+    if len(inner) < 3:
+        return False
+    costs = instance.costs[np.ix_(inner, inner)].copy()
+    np.fill_diagonal(costs, np.inf)  # neither node of a leg is a detour
+    detour = np.min(costs[:, :, None] + costs[None, :, :], axis=1)
+    legs = ~np.eye(len(inner), dtype=bool) & np.isfinite(costs)
+    return bool(legs.any()) and float(np.mean(detour[legs] < 0.5 * costs[legs])) >= CROOKED

@@ -1,0 +1,147 @@
+"""All methods by name: our own, and those that other packages bring through the entry point `orienteer.solvers`."""
+
+import dataclasses
+import importlib
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import entry_points
+from typing import Any
+
+import numpy as np
+
+from orienteer.search.solver import Solver
+
+GROUP = "orienteer.solvers"
+"""Entry points of this group name a sequence of `Entry`."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered method: what it is, where it was published and where its class lives."""
+
+    name: str
+    summary: str
+    paper: str
+    target: str
+    """module:Class, imported only when the method is used."""
+
+
+class Registry(MutableMapping[str, Entry]):
+    """Methods by name; installed packages are asked for theirs only when a name is not one of our own."""
+
+    def __init__(self, own: tuple[Entry, ...]):
+        self._own = {entry.name: entry for entry in own}
+
+    def __getitem__(self, name: str) -> Entry:
+        return self._own[name] if name in self._own else self._found[name]
+
+    def __setitem__(self, name: str, entry: Entry) -> None:
+        self._own[name] = entry
+
+    def __delitem__(self, name: str) -> None:
+        del (self._own if name in self._own else self._found)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from (name for name in self._found if name not in self._own)
+
+    def __len__(self) -> int:
+        return len(self._own | self._found)
+
+    @cached_property
+    def _found(self) -> dict[str, Entry]:
+        """What installed packages bring."""
+        return {entry.name: entry for point in entry_points(group=GROUP) for entry in point.load()}
+
+
+REGISTRY = Registry(
+    (
+        Entry(
+            "auto",
+            "picks by the costs and the machine: lns, widening beams, or the learned search of a batch on a GPU",
+            "this project",
+            "orienteer.search.auto:Auto",
+        ),
+        Entry(
+            "lns",
+            "large neighbourhood search: ruin, recreate, anneal; anytime",
+            "after Christiaens and Vanden Berghe 2020",
+            "orienteer.lns.solver:NeighbourhoodSearch",
+        ),
+        Entry(
+            "compass",
+            "EA4OP, the genetic algorithm",
+            "Kobeaga, Merino and Lozano 2018",
+            "orienteer.evolution.solver:Evolution",
+        ),
+        Entry(
+            "exact",
+            "branch and cut with SCIP: the best route, with proof",
+            "after Fischetti, Salazar and Toth 1998",
+            "orienteer.exact.solve:Exact",
+        ),
+        Entry(
+            "gurobi",
+            "the same model with Gurobi, for those who have it",
+            "baseline of Liu et al. 2021",
+            "orienteer.exact.gurobi:Gurobi",
+        ),
+        Entry(
+            "cs-p",
+            "cost-level beam search CS(K, tau) scored by prize",
+            "Liu, Xu, Su, Xiao and Yang 2021",
+            "orienteer.beam.solvers:PrizeCostLevelSearch",
+        ),
+        Entry(
+            "cs-l",
+            "cost-level beam search CS(K, tau) scored by the attention network",
+            "Liu, Xu, Su, Xiao and Yang 2021",
+            "orienteer.network.solvers:LearnedCostLevelSearch",
+        ),
+        Entry(
+            "tsili",
+            "greedy construction by desirability, or the best of many random ones",
+            "Tsiligirides 1984",
+            "orienteer.construct.tsili:Tsili",
+        ),
+        Entry(
+            "tsili-beam",
+            "step-by-step beam search scored by desirability",
+            "Tsiligirides 1984; Liu et al. 2021",
+            "orienteer.beam.solvers:TsiliBeam",
+        ),
+        Entry(
+            "random",
+            "a random node at every step",
+            "baseline of Liu et al. 2021",
+            "orienteer.construct.random:RandomSearch",
+        ),
+        Entry(
+            "enumerate",
+            "full enumeration of tiny instances, with proof",
+            "the oracle of the tests",
+            "orienteer.construct.enumerate:Enumerate",
+        ),
+    )
+)
+
+
+def solver_class(name: str) -> type[Solver]:
+    """The class behind a name, imported now; an unknown name is a ValueError that lists the known ones."""
+    if name not in REGISTRY:
+        raise ValueError(f"solver must be one of {', '.join(REGISTRY)}, got {name!r}")
+    module, _, attribute = REGISTRY[name].target.partition(":")
+    found: type[Solver] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def make_solver(name: str, **settings: Any) -> Solver:
+    """A solver by name, configured; an unknown name or setting is a ValueError that lists the known ones."""
+    chosen = solver_class(name)
+    known = [field.name for field in dataclasses.fields(chosen.config_class)]
+    for setting in settings:
+        if setting not in known:
+            raise ValueError(f"{name} has no setting {setting!r}; it has {', '.join(known) or 'none'}")
+    plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in settings.items()}
+    return chosen(chosen.config_class(**plain))

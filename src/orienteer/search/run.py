@@ -1,0 +1,128 @@
+"""One run of a solver: its clock, its incumbent, its trace. The same for every solver."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from orienteer.model.instance import Instance
+from orienteer.model.result import Improvement, Result, Status
+from orienteer.model.tour import Tour, check_tour
+from orienteer.search.stop import AnyOf, OnProgress, Progress, Stop, as_stop, ignore
+
+ROUNDING = 1e-14
+"""How far, as a share, sums of the same prizes in another order may differ."""
+
+
+class Run:
+    """Keeps the best route offered, reports progress and asks the stop criterion.
+
+    It begins with the cheapest way from start to end, so that there is an answer at any moment, and with the prizes of
+    all nodes within reach as the bound.
+    """
+
+    def __init__(
+        self,
+        instance: Instance,
+        stop: Stop | Callable[[Progress], bool],
+        on_progress: OnProgress = ignore,
+        shortest: bool = False,
+    ):
+        """With `shortest` the cheapest of the best routes is sought: a full prize proves nothing until `settled`."""
+        self.instance = instance
+        self.stop = as_stop(stop)
+        self.on_progress = on_progress
+        self.shortest, self.settled = shortest, not shortest
+        self.began = time.perf_counter()
+        self.steps = 0
+        self.best_step = 0
+        self.bound = float(instance.prizes[instance.reachable].sum())
+        self.trace: list[Improvement] = []
+        self.others: list[Tour] = []
+        self.best: Tour = check_tour(instance, instance.cheapest_route())
+        self._note_best()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return time.perf_counter() - self.began
+
+    def now(self) -> Progress:
+        """A snapshot for stop criteria and listeners."""
+        return Progress(self.seconds, self.steps, self.steps - self.best_step, self.best.prize, self.bound)
+
+    def offer(self, nodes: Sequence[int]) -> bool:
+        """Checks a route and keeps it if it collects more, or as much for less; says whether the prize rose."""
+        tour = check_tour(self.instance, nodes)
+        if (tour.prize, -tour.cost) <= (self.best.prize, -self.best.cost):
+            return False
+        rose = tour.prize > self.best.prize
+        self.best = tour
+        if rose:
+            self._note_best()
+        elif self.shortest:
+            self.best_step = self.steps
+        return rose
+
+    def also(self, routes: Sequence[Sequence[int]]) -> None:
+        """Notes other good routes, to be returned beside the best."""
+        tours = [check_tour(self.instance, nodes) for nodes in routes]
+        self.others = sorted(tours, key=lambda tour: (-tour.prize, tour.cost))
+
+    def step(self, count: int = 1) -> bool:
+        """Counts steps, reports progress, and says whether to end."""
+        self.steps += count
+        return self.report()
+
+    def report(self) -> bool:
+        """Reports progress and says whether to end; also when the prize meets the bound."""
+        now = self.now()
+        self.on_progress(now)
+        return self.proven or self.stop(now)
+
+    @contextmanager
+    def within(self, stop: Stop) -> Iterator[None]:
+        """For a phase of the search: inside, a further criterion ends it too."""
+        whole = self.stop
+        self.stop = AnyOf(whole, stop)
+        try:
+            yield
+        finally:
+            self.stop = whole
+
+    def tighten(self, bound: float) -> None:
+        """Notes an upper bound on the prize; a looser one than is known changes nothing."""
+        self.bound = min(self.bound, bound)
+
+    @property
+    def proven(self) -> bool:
+        """Whether the route is known to be the best."""
+        return self.settled and self.full
+
+    @property
+    def full(self) -> bool:
+        """Whether the bound meets the prize, but for rounding: no prize, however small beside others, is missing."""
+        return self.bound <= self.best.prize * (1 + ROUNDING)
+
+    def result(self, solver: str, seed: int, settings: dict[str, Any]) -> Result:
+        """The run's outcome."""
+        from orienteer import __version__
+
+        status: Status = "optimal" if self.proven else "stopped"
+        return Result(
+            tour=self.best,
+            status=status,
+            seconds=self.seconds,
+            steps=self.steps,
+            solver=solver,
+            seed=seed,
+            bound=self.bound,
+            settings=settings,
+            trace=tuple(self.trace),
+            version=__version__,
+            alternatives=tuple(self.others),
+        )
+
+    def _note_best(self) -> None:
+        self.best_step = self.steps
+        self.trace.append(Improvement(self.seconds, self.steps, self.best.prize))

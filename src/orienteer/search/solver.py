@@ -1,0 +1,112 @@
+"""What every solver looks like: settings to the constructor, the question to `solve`."""
+
+import dataclasses
+import logging
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+from orienteer.search.run import Run
+from orienteer.search.stop import Never, OnProgress, Stop, ignore
+
+OnDone = Callable[[int, int], None]
+"""Told how many of a batch's instances are done, and how many there are."""
+
+
+def no_news(done: int, total: int) -> None:
+    """The batch listener that does nothing."""
+
+
+@dataclasses.dataclass(frozen=True)
+class NoSettings:
+    """The configuration of a solver that has nothing to set."""
+
+
+class Solver(ABC):
+    """A method behind the front door; subclasses set `name`, `config_class` and define `search`."""
+
+    name: ClassVar[str]
+    config_class: ClassVar[type] = NoSettings
+    shortest: ClassVar[bool] = False
+    """Whether it seeks the cheapest of the best routes, and goes on when everything is collected."""
+
+    def __init__(self, config: Any = None):
+        self.config = self.config_class() if config is None else config
+
+    def default_stop(self, instance: Instance) -> Stop:
+        """When to end if the caller does not say: by default the solver finishes by itself."""
+        return Never()
+
+    def prepare(self, instance: Instance) -> None:
+        """Anything slow that happens once and should not count as solving, such as compiling kernels."""
+
+    def get_ready(self, instance: Instance) -> None:
+        """Prepares, with a notice if that takes long."""
+        with _notice(f"{self.name}: compiling its kernels for this machine; this happens once and may take a minute"):
+            self.prepare(instance)
+
+    @abstractmethod
+    def search(self, run: Run, seed: int) -> None:
+        """Offers routes to `run` until the method is done or `run` says to end."""
+
+    def solve(
+        self,
+        instance: Instance,
+        stop: Stop | None = None,
+        *,
+        seed: int = 0,
+        on_progress: OnProgress = ignore,
+        initial: Sequence[int] | None = None,
+    ) -> Result:
+        """The best route found; never a worse one than `initial`, if that is given."""
+        self.get_ready(instance)
+        run = Run(instance, self.default_stop(instance) if stop is None else stop, on_progress, self.shortest)
+        if initial is not None:
+            run.offer(initial)
+        if not run.report():
+            self.search(run, seed)
+        return run.result(self.name, seed, self.settings)
+
+    def solve_batch(
+        self,
+        instances: Sequence[Instance],
+        stop: Stop | None = None,
+        *,
+        seed: int = 0,
+        on_done: OnDone = no_news,
+    ) -> list[Result]:
+        """A result for each instance, one after the other, the i-th with seed + i; batched solvers do better."""
+        results = []
+        for index, instance in enumerate(instances):
+            results.append(self.solve(instance, stop, seed=seed + index))
+            on_done(index + 1, len(instances))
+        return results
+
+    def takes_batches(self) -> bool:
+        """Whether `solve_batch` does better than one instance after the other."""
+        return type(self).solve_batch is not Solver.solve_batch
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The configuration as plain values."""
+        return dataclasses.asdict(self.config)
+
+
+NOTICE_SECONDS = 1.0
+"""Preparations that take longer are announced."""
+
+
+@contextmanager
+def _notice(message: str) -> Iterator[None]:
+    """Logs the message if the block takes more than a moment."""
+    timer = threading.Timer(NOTICE_SECONDS, logging.getLogger("orienteer").warning, (message,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,98 @@
+"""`orienteer train`, `orienteer weights` and the evaluation, as a user runs them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from orienteer.data.files import read_set, write_set
+from orienteer.data.generate import generate
+from orienteer.lab.commands.train import changed, train
+from orienteer.lab.commands.weights import weights
+from orienteer.lab.training.evaluate import main as evaluate
+from orienteer.lab.training.presets import settings_for
+
+TINY = ("--set", "network.hidden=16", "--set", "network.layers=1", "--set", "environments=48", "--set", "steps=6")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a short run."""
+    out = tmp_path_factory.mktemp("trained")
+    arguments = ["dqn", "--preset", "small", "--iterations", "40", "--device", "cpu", "--every", "1", *TINY]
+    done = CliRunner().invoke(train, [*arguments, "--out", str(out)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert "best score" in done.output
+    return out
+
+
+def test_a_short_training_improves_the_validation_score(trained: Path) -> None:
+    scores = [json.loads(line)["score"] for line in (trained / "log.jsonl").read_text().splitlines()]
+    assert max(scores) > scores[0] * 1.05
+
+
+def test_an_earlier_run_is_not_overwritten(trained: Path) -> None:
+    before = (trained / "best.safetensors").read_bytes()
+    with pytest.raises(ValueError, match=r"holds an earlier run: go on with it by resuming from .*checkpoint\.pt"):
+        CliRunner().invoke(
+            train, ["dqn", "--preset", "small", "--device", "cpu", "--out", str(trained)], catch_exceptions=False
+        )
+    assert (trained / "best.safetensors").read_bytes() == before
+
+
+def test_a_device_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="device must be"):
+        CliRunner().invoke(train, ["dqn", "--device", "foo", "--out", str(tmp_path)], catch_exceptions=False)
+
+
+def test_weights_are_listed(trained: Path) -> None:
+    path = str(trained / "best.safetensors")
+    said = CliRunner().invoke(weights, [path], catch_exceptions=False).output
+    assert said.startswith("best: dqn, ")
+    assert "uniform_20: greedy" in said
+    told = json.loads(CliRunner().invoke(weights, [path, "--json"], catch_exceptions=False).output)
+    assert told[0]["config"]["hidden"] == 16
+    assert told[0]["record"]["preset"] == "small"
+
+
+def test_evaluation_writes_results_for_a_judge(trained: Path, tmp_path: Path) -> None:
+    path = tmp_path / "some.npz"
+    write_set(generate(12, "uniform", "euclidean", 1.5, 4, 1, False), path)
+    arguments = [str(trained / "best.safetensors"), str(path), "--out", str(tmp_path / "out"), "--device", "cpu"]
+    done = CliRunner().invoke(evaluate, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    prizes = {}
+    for kind in ("greedy", "beam", "cs"):
+        result = np.load(tmp_path / "out" / f"some.{kind}.npz")
+        for row, instance in enumerate(read_set(path)):
+            nodes = [node for node in result["tour"][row] if node >= 0]
+            assert instance.prizes[sorted(set(nodes))].sum() == pytest.approx(result["prize"][row])
+            assert result["cost"][row] <= instance.budget
+        prizes[kind] = result["prize"].mean()
+    assert prizes["greedy"] <= min(prizes["beam"], prizes["cs"])
+
+
+def test_settings_can_be_changed_by_name() -> None:
+    settings = changed(
+        settings_for("dqn", "tuned"), ["environments=8", "network.edge_bias=false", "explore=0.9,0.1,0.5", "batch=64"]
+    )
+    assert settings.environments == 8
+    assert not settings.network.edge_bias
+    assert settings.explore == (0.9, 0.1, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("environments", "--set takes KEY=VALUE, got 'environments'"),
+        ("colour=3", "--set knows network, recipe"),
+        ("steps=many", "--set steps=many: the value must be like 10"),
+        ("steps.more=1", "steps has no parts"),
+        ("network.edge_bias=maybe", "the value must be like True"),
+    ],
+)
+def test_wrong_settings_are_refused(word: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        changed(settings_for("dqn", "tuned"), [word])

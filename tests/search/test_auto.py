@@ -1,0 +1,66 @@
+"""The default method: what it picks, and that it is never worse than what it picks from."""
+
+import numpy as np
+import pytest
+
+from orienteer import Instance, MaxSteps, check_tour, solve
+from orienteer.data.generate import generate
+from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
+from orienteer.search.auto import Auto, AutoConfig, is_crooked
+from orienteer.search.stop import When
+
+
+@pytest.mark.parametrize("costs", ["euclidean", "manhattan", "tmat", "road", "xasy"])
+@pytest.mark.parametrize("n", [20, 150])
+def test_only_costs_without_a_triangle_inequality_are_crooked(costs: str, n: int) -> None:
+    for instance in generate(n, costs=costs, count=3, seed=1):
+        assert is_crooked(instance) == (costs == "xasy")
+
+
+def test_small_and_broken_networks_are_straight() -> None:
+    far = np.full((4, 4), np.inf)
+    far[0, :] = far[:, 0] = 1.0
+    assert not is_crooked(Instance(far, [0, 1, 1, 1], 2.0))
+    assert not is_crooked(Instance([[0.0]], [1.0], 1.0))
+
+
+def test_straight_costs_get_what_the_neighbourhood_search_finds() -> None:
+    instance = generate(30, seed=2)[0]
+    own, other = (solve(instance, name, MaxSteps(3000), seed=1) for name in ("auto", "lns"))
+    assert own.tour == other.tour
+    assert own.settings["choice"] == "lns"
+
+
+def test_crooked_costs_get_beams_first() -> None:
+    for instance in generate(40, costs="xasy", count=3, seed=2):
+        own = solve(instance, "auto", MaxSteps(4000), seed=1)
+        assert own.settings["choice"] == "cs-p, lns"
+        assert own.prize >= solve(instance, "cs-p").prize
+        assert own.prize > solve(instance, "lns", MaxSteps(4000), seed=1).prize
+        assert own.tour == solve(instance, "auto", MaxSteps(4000), seed=1).tour
+
+
+def test_a_given_route_is_never_lost() -> None:
+    for costs in ("euclidean", "xasy"):
+        instance = generate(25, costs=costs, seed=3)[0]
+        good = solve(instance, "auto", MaxSteps(4000)).tour
+        assert solve(instance, "auto", MaxSteps(0), initial=good.nodes).tour == good
+
+
+def test_batches_on_a_gpu_go_through_the_learned_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Auto, "takes_batches", lambda self: True)  # here the search of many runs on the CPU
+    instances = list(generate(15, count=3, seed=4))
+    learned = LearnedCostLevelSearch(LearnedLevelConfig(device="cpu")).solve_batch(instances)
+    told: list[int] = []
+    plain = Auto(AutoConfig("cpu")).solve_batch(instances, on_done=lambda done, total: told.append(done))
+    assert [one.tour for one in plain] == [one.tour for one in learned]
+    assert {(one.solver, one.settings["choice"]) for one in plain} == {("auto", "cs-l")}
+    assert told[-1] == 3
+    endless = Auto(AutoConfig("cpu")).solve_batch(instances, When(lambda now: False))
+    assert [one.tour for one in endless] == [one.tour for one in learned], "nothing would ever end a search of each"
+    mended = Auto(AutoConfig("cpu")).solve_batch(instances, MaxSteps(500), seed=5)
+    for instance, one, before in zip(instances, mended, learned, strict=True):
+        assert check_tour(instance, one.tour.nodes) == one.tour
+        assert one.prize >= before.prize
+        assert one.steps <= 500
+    assert mended[0].settings["choice"] == "cs-l, lns"
