@@ -7,7 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import torch
 
@@ -26,11 +26,31 @@ from orienteer.beam.ways import Found, put_together
 from orienteer.model.instance import Instance
 from orienteer.model.result import Improvement, Result
 from orienteer.search.run import Run
-from orienteer.search.solver import OnDone, Solver, no_news
+from orienteer.search.solver import OnDone, Settings, Solver, no_news
 from orienteer.search.stop import Never, Progress, Stop
 
 
-class BeamSolver(Solver):
+class BeamSettings(Settings, Protocol):
+    """What the settings of every beam search tell."""
+
+    @property
+    def beam(self) -> int | None:
+        """The most paths that are kept; None keeps them all."""
+
+    @property
+    def branch(self) -> int | None:
+        """The most children of a path that are looked at; None for all."""
+
+    @property
+    def device(self) -> str:
+        """ "cpu", "cuda" or "auto"."""
+
+
+BeamConfig = TypeVar("BeamConfig", bound=BeamSettings)
+LevelConfig = TypeVar("LevelConfig", bound=CostLevelConfig)
+
+
+class BeamSolver(Solver[BeamConfig]):
     """A beam search behind the front door. A step expands all paths of one reading of a queue, or of one beam.
 
     Subclasses give the score, the search, and how long it is.
@@ -54,6 +74,11 @@ class BeamSolver(Solver):
     @abstractmethod
     def beams(self, instance: Instance) -> int:
         """How many times a beam of paths is chosen for an instance, at most: once a level, or once a step."""
+
+    @property
+    def routes_wanted(self) -> int:
+        """How many good routes to return."""
+        return 1
 
     def ways(self, instance: Instance) -> int:
         """From how many ends an instance is searched: 1, or 2 with half of the beam for each."""
@@ -161,7 +186,7 @@ class BeamSolver(Solver):
 
     def _others(self, found: Found, row: int, instance: Instance, best: list[int], ended: bool) -> list[list[int]]:
         """Good routes of an instance beside the best, as many as are asked for."""
-        count = getattr(self.config, "alternatives", 1)
+        count = self.routes_wanted
         if count == 1:
             return []
         logged = found.others(row, count, best)
@@ -243,10 +268,14 @@ class BeamSolver(Solver):
         )
 
 
-class CostLevelSolver(BeamSolver):
+class CostLevelSolver(BeamSolver[LevelConfig]):
     """CS(K, tau) with any score."""
 
-    config_class: ClassVar[type] = CostLevelConfig
+    config_class = CostLevelConfig
+
+    @property
+    def routes_wanted(self) -> int:
+        return self.config.alternatives
 
     def ways(self, instance: Instance) -> int:
         config = self.config
@@ -262,13 +291,13 @@ class CostLevelSolver(BeamSolver):
 
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
         config = self.config
-        if ways > 1:
+        if ways > 1 and config.beam is not None:
             config = dataclasses.replace(config, beam=-(-config.beam // ways))
         return cost_level_search(problems, scorer, config, watch)
 
     def gather(self, expander: Expander, ways: int, over: Over) -> Found:
-        found = Found(expander, ways)
-        return found.recombined(over, max(BASES, self.config.beam)) if self._recombines else found
+        found, beam = Found(expander, ways), self.config.beam
+        return found.recombined(over, max(BASES, beam)) if self.config.recombine and beam is not None else found
 
     @property
     def _recombines(self) -> bool:
@@ -281,19 +310,19 @@ class CostLevelSolver(BeamSolver):
         return int(min(instance.budget / self.config.tau, MOST_LEVELS)) + 2
 
 
-class StepSolver(BeamSolver):
+class StepSolver(BeamSolver[BeamConfig]):
     """The step-by-step beam search with any score."""
 
-    config_class: ClassVar[type] = StepConfig
+    config_class: ClassVar[type[Any]] = StepConfig
 
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
-        return step_search(problems, scorer, self.config, watch)
+        return step_search(problems, scorer, StepConfig(self.config.beam, self.config.branch), watch)
 
     def beams(self, instance: Instance) -> int:
         return instance.size
 
 
-class PrizeCostLevelSearch(CostLevelSolver):
+class PrizeCostLevelSearch(CostLevelSolver[CostLevelConfig]):
     """CS-p: the cost-level beam search scored by the prize collected."""
 
     name = "cs-p"
@@ -302,7 +331,7 @@ class PrizeCostLevelSearch(CostLevelSolver):
         return PrizeScore()
 
 
-class TsiliBeam(StepSolver):
+class TsiliBeam(StepSolver[StepConfig]):
     """The step-by-step beam search scored by Tsiligirides' desirability."""
 
     name = "tsili-beam"

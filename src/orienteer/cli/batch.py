@@ -11,7 +11,7 @@ from orienteer.cli.pool import solve_in_processes
 from orienteer.cli.progress import Bar
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
-from orienteer.search.solver import Solver
+from orienteer.search.solver import AnySolver
 from orienteer.search.stop import AnyOf, Never, Stop
 
 INTERRUPTED = 130
@@ -68,7 +68,7 @@ def batch(
 
 def _answers(
     name: str,
-    method: Solver,
+    method: AnySolver,
     settings: dict[str, Any],
     instances: Sequence[Instance],
     stop: Stop | None,
@@ -84,7 +84,7 @@ def _answers(
     return _one_by_one(method, instances, stop, seed)
 
 
-def _one_by_one(method: Solver, instances: Sequence[Instance], stop: Stop | None, seed: int) -> Iterator[Result]:
+def _one_by_one(method: AnySolver, instances: Sequence[Instance], stop: Stop | None, seed: int) -> Iterator[Result]:
     with Interrupt() as interrupt:
         for index, instance in enumerate(instances):
             until = AnyOf(method.default_stop(instance) if stop is None else stop, interrupt)
@@ -95,7 +95,7 @@ def _one_by_one(method: Solver, instances: Sequence[Instance], stop: Stop | None
 
 
 def _at_once(
-    method: Solver, instances: Sequence[Instance], stop: Stop | None, seed: int, threads: int | None, bar: Bar
+    method: AnySolver, instances: Sequence[Instance], stop: Stop | None, seed: int, threads: int | None, bar: Bar
 ) -> Iterator[Result]:
     """The results of a solver that takes many instances at a time; after a Ctrl-C, those it had reported as done."""
     if threads is not None:

@@ -13,7 +13,7 @@ import click
 from orienteer.model.errors import BadFile, OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
-from orienteer.search.solver import Solver
+from orienteer.search.solver import AnySolver
 from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Stop
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -87,7 +87,7 @@ def read_tours(file: str, how: dict[str, Any]) -> Instance:
     return read_tour_problem(file, **given)
 
 
-def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str]) -> tuple[Solver, dict[str, Any]]:
+def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str]) -> tuple[AnySolver, dict[str, Any]]:
     """The solver with the settings that were given, and these settings; `device` only where the solver has one.
 
     `named` are settings that have an option of their own, None where it was not given.

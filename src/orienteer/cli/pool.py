@@ -17,7 +17,7 @@ from orienteer.model.errors import OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.search.registry import make_solver
-from orienteer.search.solver import Solver
+from orienteer.search.solver import AnySolver
 from orienteer.search.stop import AnyOf, MaxSteps, Progress, Stop
 
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -101,7 +101,7 @@ class _Ended:
         return self.event.is_set()
 
 
-_task: tuple[Solver, Stop | None, _Ended]
+_task: tuple[AnySolver, Stop | None, _Ended]
 """What a worker process was told at its start."""
 
 

@@ -2,7 +2,7 @@
 
 from orienteer.model.instance import Instance
 from orienteer.search.run import Run
-from orienteer.search.solver import Solver
+from orienteer.search.solver import NoSettings, Solver
 
 MOST_NODES = 12
 """More nodes to choose from than this would take too long."""
@@ -11,7 +11,7 @@ Ends = dict[tuple[frozenset[int], int], tuple[float, tuple[int, ...]]]
 """By visited nodes and last node: the cheapest path over exactly those nodes to there, and its cost."""
 
 
-class Enumerate(Solver):
+class Enumerate(Solver[NoSettings]):
     """The best route of a tiny problem, with proof.
 
     It visits every set of nodes and every last node in it, and of the orders between only the cheapest (Held and Karp's

@@ -23,7 +23,7 @@ class RandomConfig:
             raise ValueError(f"RandomConfig.tries must be at least 1, got {self.tries}")
 
 
-class RandomSearch(Solver):
+class RandomSearch(Solver[RandomConfig]):
     """Routes that go to a random node for as long as one fits. A step is one route."""
 
     name = "random"

@@ -32,7 +32,7 @@ class TsiliConfig:
                 raise ValueError(f"TsiliConfig.{field} must be at least {least}, got {getattr(self, field)}")
 
 
-class Tsili(Solver):
+class Tsili(Solver[TsiliConfig]):
     """Routes grown by desirability: the greedy one, then random ones if more are wished. A step is one route."""
 
     name = "tsili"

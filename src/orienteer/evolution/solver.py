@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -50,14 +49,14 @@ class EvolutionConfig:
             raise ValueError(f"EvolutionConfig.stop_percent must be above 0 and at most 100, got {self.stop_percent}")
 
 
-class Evolution(Solver):
+class Evolution(Solver[EvolutionConfig]):
     """The genetic algorithm; a step is one child, or one improvement of the whole population.
 
     Where it differs from the authors' description: docs/compass.md.
     """
 
-    name: ClassVar[str] = "compass"
-    config_class: ClassVar[type] = EvolutionConfig
+    name = "compass"
+    config_class = EvolutionConfig
 
     def prepare(self, instance: Instance) -> None:
         """Compiles the kernels, or loads them from numba's cache, on a tiny problem."""

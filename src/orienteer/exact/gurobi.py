@@ -1,7 +1,7 @@
 """The same model through Gurobi, for those who have it: its licence for pip covers some 2,000 variables."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -34,13 +34,13 @@ class GurobiConfig:
             raise ValueError(f"GurobiConfig.warm must be from 0 to 1, got {self.warm}")
 
 
-class Gurobi(Solver):
+class Gurobi(Solver[GurobiConfig]):
     """Branch and cut by Gurobi; a step is one step of the warm start or one node of the tree."""
 
-    name: ClassVar[str] = "gurobi"
-    config_class: ClassVar[type] = GurobiConfig
+    name = "gurobi"
+    config_class = GurobiConfig
 
-    def __init__(self, config: Any = None):
+    def __init__(self, config: GurobiConfig | None = None):
         gurobi()  # says at once if it is missing
         super().__init__(config)
 

@@ -3,7 +3,6 @@
 import logging
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 
@@ -64,13 +63,13 @@ class ExactConfig:
         return [name.strip() for name in self.cuts.split(",") if name.strip()]
 
 
-class Exact(Solver):
+class Exact(Solver[ExactConfig]):
     """Branch and cut; a step is one step of the warm start, one linear program of the root or one node of the tree."""
 
-    name: ClassVar[str] = "exact"
-    config_class: ClassVar[type] = ExactConfig
+    name = "exact"
+    config_class = ExactConfig
 
-    def __init__(self, config: Any = None):
+    def __init__(self, config: ExactConfig | None = None):
         scip()  # says at once if it is missing
         super().__init__(config)
 

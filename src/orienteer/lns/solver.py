@@ -3,7 +3,6 @@
 import math
 import time
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -76,11 +75,11 @@ class NeighbourhoodConfig:
             raise ValueError(f"NeighbourhoodConfig.cold must be above 0 and at most hot, {self.hot}, got {self.cold}")
 
 
-class NeighbourhoodSearch(Solver):
+class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
     """Anytime search; a step is one ruin and recreation, one child of the evolution, or the greedy first route."""
 
-    name: ClassVar[str] = "lns"
-    config_class: ClassVar[type] = NeighbourhoodConfig
+    name = "lns"
+    config_class = NeighbourhoodConfig
 
     def default_stop(self, instance: Instance) -> Stop:
         """A second for a hundred nodes, and in proportion from 0.2 s to 20 s."""

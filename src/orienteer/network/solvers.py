@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import torch
 
@@ -14,7 +14,7 @@ from orienteer.beam.cost_level import CostLevelConfig
 from orienteer.beam.device import FEWEST, choose_device, one_thread
 from orienteer.beam.polish import compile_polish, polish
 from orienteer.beam.recombine import Over
-from orienteer.beam.solvers import BeamSolver, CostLevelSolver, StepSolver
+from orienteer.beam.solvers import BeamSettings, BeamSolver, CostLevelSolver, StepSolver
 from orienteer.beam.step import StepConfig
 from orienteer.model.instance import Instance
 from orienteer.network.scorers import ActorScore, DecoderScore, NetworkScore, TourScore, ValueScore
@@ -40,8 +40,14 @@ class GreedyConfig:
     weights: str = ""
     """Shipped weights by name, or a file; empty for the method's own."""
 
-    beam: ClassVar[int] = 1
-    branch: ClassVar[int | None] = None
+    @property
+    def beam(self) -> int:
+        """One path."""
+        return 1
+
+    @property
+    def branch(self) -> None:
+        """All of its children."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +89,18 @@ ONE_THREAD = 200
 where other work keeps one of their cores busy they wait for each other: three times as long, or far longer."""
 
 
-class LearnedSolver(BeamSolver):
+class LearnedSettings(BeamSettings, Protocol):
+    """What the settings of every beam search with a network tell."""
+
+    @property
+    def weights(self) -> str:
+        """Shipped weights by name, or a file; empty for the method's own."""
+
+
+LearnedConfig = TypeVar("LearnedConfig", bound=LearnedSettings)
+
+
+class LearnedSolver(BeamSolver[LearnedConfig]):
     """A beam search scored by a network; subclasses say which network and which search.
 
     A step is one look of the network at all paths of a beam.
@@ -134,19 +151,19 @@ class LearnedSolver(BeamSolver):
             yield max(1, min(threads, len(instances) // FEWEST))
 
 
-class GreedySolver(LearnedSolver, StepSolver):
+class GreedySolver(LearnedSolver[GreedyConfig], StepSolver[GreedyConfig]):
     """The best child of each path, step by step."""
 
     config_class = GreedyConfig
 
 
-class StepBeamSolver(LearnedSolver, StepSolver):
+class StepBeamSolver(LearnedSolver[BeamConfig], StepSolver[BeamConfig]):
     """The step-by-step beam search with a learned score."""
 
     config_class = BeamConfig
 
 
-class LearnedCostLevelSearch(LearnedSolver, CostLevelSolver):
+class LearnedCostLevelSearch(LearnedSolver[LearnedLevelConfig], CostLevelSolver[LearnedLevelConfig]):
     """CS(K, tau) with the learned score: the paper's method."""
 
     name, weights, methods, config_class = "cs-l", "flagship-small", ("expert", "dqn"), LearnedLevelConfig

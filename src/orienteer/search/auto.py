@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from orienteer.lns.solver import NeighbourhoodConfig, NeighbourhoodSearch
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.search.run import Run
-from orienteer.search.solver import OnDone, Solver, no_news
+from orienteer.search.solver import AnySolver, OnDone, Solver, no_news
 from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Progress, Stop
 
 CROOKED = 0.25
@@ -34,7 +34,7 @@ class AutoConfig:
     """"cpu", "cuda", or "auto": a GPU where there is one, for batches."""
 
 
-class Auto(Solver):
+class Auto(Solver[AutoConfig]):
     """The large neighbourhood search where costs are like distances; beams that widen where they are not.
 
     On fully random costs a node that is cheap to insert is rarely one that belongs there, so routes are built by
@@ -43,10 +43,10 @@ class Auto(Solver):
     through the neighbourhood search. The settings of results name the methods chosen.
     """
 
-    name: ClassVar[str] = "auto"
-    config_class: ClassVar[type] = AutoConfig
+    name = "auto"
+    config_class = AutoConfig
 
-    def __init__(self, config: Any = None):
+    def __init__(self, config: AutoConfig | None = None):
         super().__init__(config)
         self.choice = "lns"
 
@@ -90,7 +90,7 @@ class Auto(Solver):
     def settings(self) -> dict[str, Any]:
         return {"choice": self.choice, **super().settings}
 
-    def _beam(self, width: int) -> Solver:
+    def _beam(self, width: int) -> AnySolver:
         from orienteer.beam.cost_level import CostLevelConfig
         from orienteer.beam.solvers import PrizeCostLevelSearch
 

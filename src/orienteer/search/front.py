@@ -8,7 +8,7 @@ from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.model.tour import Tour
 from orienteer.search.registry import make_solver
-from orienteer.search.solver import OnDone, Solver, no_news
+from orienteer.search.solver import AnySolver, OnDone, no_news
 from orienteer.search.stop import OnProgress, Progress, Stop, as_stop, ignore
 
 
@@ -88,7 +88,7 @@ def _nodes(route: Sequence[int] | Tour | Result | None) -> Sequence[int] | None:
     return tour.nodes if isinstance(tour, Tour) else tour
 
 
-def check_bound(solver: Solver) -> None:
+def check_bound(solver: AnySolver) -> None:
     """Nothing, or an error where there can be no bound beside a solver's answer: before the search, not after it."""
     from orienteer.exact.missing import scip
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from orienteer.search.solver import Solver
+from orienteer.search.solver import AnySolver
 
 GROUP = "orienteer.solvers"
 """Entry points of this group name a sequence of `Entry`."""
@@ -127,16 +127,16 @@ REGISTRY = Registry(
 )
 
 
-def solver_class(name: str) -> type[Solver]:
+def solver_class(name: str) -> type[AnySolver]:
     """The class behind a name, imported now; an unknown name is a ValueError that lists the known ones."""
     if name not in REGISTRY:
         raise ValueError(f"solver must be one of {', '.join(REGISTRY)}, got {name!r}")
     module, _, attribute = REGISTRY[name].target.partition(":")
-    found: type[Solver] = getattr(importlib.import_module(module), attribute)
+    found: type[AnySolver] = getattr(importlib.import_module(module), attribute)
     return found
 
 
-def make_solver(name: str, **settings: Any) -> Solver:
+def make_solver(name: str, **settings: Any) -> AnySolver:
     """A solver by name, configured; an unknown name or setting is a ValueError that lists the known ones."""
     chosen = solver_class(name)
     known = [field.name for field in dataclasses.fields(chosen.config_class)]

@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
@@ -21,21 +21,34 @@ def no_news(done: int, total: int) -> None:
     """The batch listener that does nothing."""
 
 
+class Settings(Protocol):
+    """Any dataclass: a solver's settings, each with a default."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+
 @dataclasses.dataclass(frozen=True)
 class NoSettings:
-    """The configuration of a solver that has nothing to set."""
+    """The settings of a solver that has nothing to set."""
 
 
-class Solver(ABC):
-    """A method behind the front door; subclasses set `name`, `config_class` and define `search`."""
+Config = TypeVar("Config", bound=Settings)
+
+
+class Solver(ABC, Generic[Config]):
+    """A method behind the front door; subclasses set `name`, `config_class` and define `search`.
+
+    `Solver[MyConfig]` says of what class the settings are, `config_class` makes them where none are given.
+    """
 
     name: ClassVar[str]
-    config_class: ClassVar[type] = NoSettings
+    config_class: ClassVar[type[Any]] = NoSettings
+    """The class of `config`; a class variable cannot name the type parameter."""
     shortest: ClassVar[bool] = False
     """Whether it seeks the cheapest of the best routes, and goes on when everything is collected."""
 
-    def __init__(self, config: Any = None):
-        self.config = self.config_class() if config is None else config
+    def __init__(self, config: Config | None = None):
+        self.config: Config = self.config_class() if config is None else config
 
     def default_stop(self, instance: Instance) -> Stop:
         """When to end if the caller does not say: by default the solver finishes by itself."""
@@ -95,6 +108,9 @@ class Solver(ABC):
         """The configuration as plain values."""
         return dataclasses.asdict(self.config)
 
+
+AnySolver: TypeAlias = Solver[Any]
+"""A solver whose settings do not matter to the caller."""
 
 NOTICE_SECONDS = 1.0
 """Preparations that take longer are announced."""

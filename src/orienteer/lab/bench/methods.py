@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orienteer
 from orienteer.model.errors import OrienteerError
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
-from orienteer.search.solver import Solver
+from orienteer.search.solver import AnySolver
 from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Stop
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Method:
         said |= {key: value for key, value in ends.items() if value is not None}
         return ",".join([self.solver, *(f"{key}={_said(value)}" for key, value in said.items())])
 
-    def make(self) -> Solver:
+    def make(self) -> AnySolver:
         """The solver, configured."""
         if self.solver in PEERS:
             found = peer_class(self.solver)
@@ -89,10 +89,10 @@ class Method:
         return f"{re.sub(r'[^a-z0-9]+', '-', self.label.lower()).strip('-')}-{digest}"
 
 
-def peer_class(name: str) -> "type[Peer]":
+def peer_class(name: str) -> "type[Peer[Any]]":
     """The class behind a name of `PEERS`, imported now."""
     module, _, attribute = PEERS[name].partition(":")
-    found: type[Peer] = getattr(importlib.import_module(module), attribute)
+    found: type[Peer[Any]] = getattr(importlib.import_module(module), attribute)
     return found
 
 
@@ -150,7 +150,7 @@ def _value(text: str) -> Any:
     return text
 
 
-def _weights_digest(solver: Solver) -> str:
+def _weights_digest(solver: AnySolver) -> str:
     """The content of the weights, so that a retrained file under an old name is another method."""
     from orienteer.beam.device import choose_device
     from orienteer.network.solvers import LearnedSolver

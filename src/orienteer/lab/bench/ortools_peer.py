@@ -17,7 +17,7 @@ class OrToolsConfig:
     far above, with which distance would only break ties, collect a fifth less in the same time."""
 
 
-class OrToolsPeer(Peer):
+class OrToolsPeer(Peer[OrToolsConfig]):
     """The routing library of OR-Tools."""
 
     name = "ortools"

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
 from orienteer.search.run import Run
-from orienteer.search.solver import Solver
+from orienteer.search.solver import Config, Solver
 from orienteer.search.stop import MaxSeconds, Stop
 
 Whole = npt.NDArray[np.int64]
 
 
-class Peer(Solver):
+class Peer(Solver[Config]):
     """Another package's solver; subclasses say which package and define `routes`, called once."""
 
     package: ClassVar[str]
@@ -28,7 +28,7 @@ class Peer(Solver):
     distribution: ClassVar[str]
     """The name to install."""
 
-    def __init__(self, config: object = None):
+    def __init__(self, config: Config | None = None):
         super().__init__(config)
         if not self.installed():
             raise MissingExtra(f"the comparison with {self.distribution}", "peers")

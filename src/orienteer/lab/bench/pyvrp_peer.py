@@ -18,7 +18,7 @@ class PyVrpConfig:
     """The largest prize; far above the limit, so that distance only breaks ties."""
 
 
-class PyVrpPeer(Peer):
+class PyVrpPeer(Peer[PyVrpConfig]):
     """PyVRP on the instance as a problem with prizes."""
 
     name = "pyvrp"

@@ -12,7 +12,7 @@ from orienteer.lab.bench.store import Entry, Place, Store
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.model.tour import check_tour
-from orienteer.search.solver import Solver
+from orienteer.search.solver import AnySolver
 
 TOGETHER = {"cpu": 16, "cuda": 4096}
 """Instances that a batched solver gets at a time; as many are lost at most when the run is killed."""
@@ -105,7 +105,7 @@ def _missing(store: Store, method: Method, one: NamedSet, shard: Shard) -> list[
     return [index for index in shard.indices(len(one)) if finished(store.entries, method.key, one, index) is None]
 
 
-def _answers(solver: Solver, method: Method, instances: list[Instance], rows: Sequence[int]) -> list[Entry]:
+def _answers(solver: AnySolver, method: Method, instances: list[Instance], rows: Sequence[int]) -> list[Entry]:
     """What came of some instances, in order; where a batch fails, one after the other, so that one fails alone."""
     if len(instances) > 1:
         try:
@@ -120,7 +120,7 @@ def _answers(solver: Solver, method: Method, instances: list[Instance], rows: Se
         return [{"error": f"{type(error).__name__}: {error}"}]
 
 
-def _timed(solver: Solver, instances: Sequence[Instance], call: Callable[[], list[Result]]) -> list[Entry]:
+def _timed(solver: AnySolver, instances: Sequence[Instance], call: Callable[[], list[Result]]) -> list[Entry]:
     solver.prepare(instances[0])
     passes, began = _passes(solver), time.process_time()
     results = call()
@@ -142,18 +142,17 @@ def _entry(instance: Instance, result: Result, cpu: float, passes: float | None)
     return entry if passes is None else {**entry, "passes": passes}
 
 
-def _device(solver: Solver) -> str:
-    named = getattr(solver.config, "device", None)
-    if named is None:
+def _device(solver: AnySolver) -> str:
+    if "device" not in solver.settings:
         return "cpu"
     from orienteer.beam.device import choose_device
 
-    return choose_device(named).type
+    return choose_device(solver.settings["device"]).type
 
 
-def _passes(solver: Solver) -> int | None:
+def _passes(solver: AnySolver) -> int | None:
     """Looks of the solver's network so far; None where it has none."""
-    if not hasattr(solver.config, "weights"):
+    if "weights" not in solver.settings:
         return None
     from orienteer.beam.device import choose_device
     from orienteer.network.solvers import LearnedSolver

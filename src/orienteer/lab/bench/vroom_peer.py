@@ -19,7 +19,7 @@ class VroomConfig:
     """Its exploration level, 5 being the most thorough; it may end long before its time is up."""
 
 
-class VroomPeer(Peer):
+class VroomPeer(Peer[VroomConfig]):
     """VROOM through pyvroom."""
 
     name = "vroom"

@@ -13,7 +13,7 @@ from orienteer.cli.options import SEED, check_writable, configured
 from orienteer.model.errors import OrienteerError
 
 if TYPE_CHECKING:
-    from orienteer.search.solver import Solver
+    from orienteer.search.solver import AnySolver
 
 
 @click.command()
@@ -108,7 +108,7 @@ def _deadline(minutes: float | None) -> Callable[[], bool]:
     return lambda: time.monotonic() > end
 
 
-def _improve(path: str, solver: "Solver", minutes: float | None, out: str) -> None:
+def _improve(path: str, solver: "AnySolver", minutes: float | None, out: str) -> None:
     """Writes the labels of a file anew, with better routes where the solver finds them."""
     from orienteer.cli.progress import Bar
     from orienteer.lab.training.labels import improve_labels, load_labels, save_labels

@@ -9,11 +9,19 @@ from orienteer.lab.tours.instance import known_route
 from orienteer.model.errors import BadFile, OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.network.scorers import NetworkScore
-from orienteer.network.solvers import GreedySolver, LearnedLevelConfig, LearnedSolver, StepBeamSolver
+from orienteer.network.solvers import (
+    BeamConfig,
+    GreedyConfig,
+    GreedySolver,
+    LearnedConfig,
+    LearnedLevelConfig,
+    LearnedSolver,
+    StepBeamSolver,
+)
 from orienteer.network.weights import find_weights
 
 
-class TourSolver(LearnedSolver):
+class TourSolver(LearnedSolver[LearnedConfig]):
     """A beam search for the shortest route through every node, scored by a network for tours.
 
     Made for instances of `tour_problem`. On others it is honest but weak: once a node is out of reach, a path ends.
@@ -59,19 +67,19 @@ class TourLevelConfig(LearnedLevelConfig):
     """Weights of a network for tours; empty for the shipped ones."""
 
 
-class TourGreedy(TourSolver, GreedySolver):
+class TourGreedy(TourSolver[GreedyConfig], GreedySolver):
     """The child with the least expected cost of the whole tour, step by step."""
 
     name = "tsp-greedy"
 
 
-class TourBeam(TourSolver, StepBeamSolver):
+class TourBeam(TourSolver[BeamConfig], StepBeamSolver):
     """Step-by-step beam search by the expected cost of the whole tour."""
 
     name = "tsp-beam"
 
 
-class TourCostLevelSearch(TourSolver, CostLevelSolver):
+class TourCostLevelSearch(TourSolver[TourLevelConfig], CostLevelSolver[TourLevelConfig]):
     """CS(K, tau) by the expected cost of the whole tour."""
 
     name, config_class = "tsp-cs", TourLevelConfig

@@ -28,7 +28,7 @@ from orienteer.model.result import Result
 from orienteer.network.solvers import LearnedCostLevelSearch, LearnedSolver
 from orienteer.network.weights import Method, find_weights, read_header
 
-SEARCHES: dict[Method, dict[str, type[LearnedSolver]]] = {
+SEARCHES: dict[Method, dict[str, type[LearnedSolver[Any]]]] = {
     "dqn": {"greedy": DqnGreedy, "beam": DqnBeam, "cs": LearnedCostLevelSearch},
     "a2c": {"greedy": A2cGreedy, "beam": A2cBeam},
     "at": {"greedy": AttentionGreedy, "beam": AttentionBeam},
@@ -90,7 +90,7 @@ def main(
                 write_results(results, out / f"{path.stem}.{kind}.npz")
 
 
-def _solver(method: Method, kind: str, settings: dict[str, Any]) -> LearnedSolver:
+def _solver(method: Method, kind: str, settings: dict[str, Any]) -> LearnedSolver[Any]:
     """The solver of a kind of search, with those of the settings that it has and that were given."""
     if kind not in SEARCHES[method]:
         raise click.UsageError(f"weights of {method} serve {', '.join(SEARCHES[method])}, not {kind}")
@@ -100,7 +100,7 @@ def _solver(method: Method, kind: str, settings: dict[str, Any]) -> LearnedSolve
     return chosen(chosen.config_class(**given))
 
 
-def _timed(solver: LearnedSolver, instances: Sequence[Instance]) -> tuple[list[Result], float, int]:
+def _timed(solver: LearnedSolver[Any], instances: Sequence[Instance]) -> tuple[list[Result], float, int]:
     """The results, the wall-clock seconds of all and the forward passes of all."""
     solver.solve_batch(instances[:1])  # a device needs a moment to wake up, which is not the search's
     scorer = solver.scorer(choose_device(solver.config.device))

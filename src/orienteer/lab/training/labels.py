@@ -23,7 +23,7 @@ from orienteer.lab.tours.instance import tour_problem
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
 from orienteer.model.tour import check_tour, route_cost
-from orienteer.search.solver import Solver
+from orienteer.search.solver import AnySolver
 from orienteer.search.stop import MaxSeconds
 
 Problem = Literal["op", "tsp"]
@@ -227,7 +227,7 @@ def make_labels(
 
 
 def search_labels(
-    recipe: LabelRecipe, seeds: Sequence[int], solver: Solver, ended: Callable[[], bool] = lambda: False
+    recipe: LabelRecipe, seeds: Sequence[int], solver: AnySolver, ended: Callable[[], bool] = lambda: False
 ) -> Iterator[Label]:
     """Labels of whole problems from any solver, many at a time, as they come."""
     for first in range(0, len(seeds), PIECE):
@@ -240,7 +240,7 @@ def search_labels(
 
 
 def improve_labels(
-    labels: Sequence[Label], solver: Solver, ended: Callable[[], bool] = lambda: False
+    labels: Sequence[Label], solver: AnySolver, ended: Callable[[], bool] = lambda: False
 ) -> Iterator[Label]:
     """The labels in their order, each with the solver's rest of its route where that is better.
 
