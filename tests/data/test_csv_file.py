@@ -161,3 +161,63 @@ def test_bytes_that_are_no_text(path: Path) -> None:
     with pytest.raises(BadFile, match="byte 0xe9 is not UTF-8 text") as caught:
         files.read(path)
     assert caught.value.line == 4
+
+
+TITLES = "columns are name; prize, score or profit; x and y; or lat or latitude and lon, lng or longitude"
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("name,x,y,scores", f"no column prize, only 'name, x, y, scores'; {TITLES}; did you mean 'score' by 'scores'?"),
+        ("0,0,0,0", f"the first row must name the columns, got '0, 0, 0, 0'; {TITLES}"),
+        ("name,lat,longitud,prize", f"needs both lat and lon; {TITLES}; did you mean 'longitude' by 'longitud'?"),
+        ("name,east,north,prize", f"neither x, y nor lat, lon columns, nor a matrix; {TITLES}"),
+    ],
+)
+def test_messages_list_the_columns_and_suggest_names(path: Path, header: str, message: str) -> None:
+    with pytest.raises(BadFile) as caught:
+        parsed(path, f"# limit = 3\n{header}\na,0,0,0\nb,1,1,2\n")
+    assert caught.value.message.endswith(message)
+
+
+def test_a_misspelt_setting_gets_a_suggestion(path: Path) -> None:
+    with pytest.raises(BadFile, match=r"unknown setting 'limt'; known are limit, .*; did you mean 'limit'\?"):
+        parsed(path, SMALL.replace("limit", "limt"))
+    with pytest.raises(BadFile, match=r"got 'manhatan'; did you mean 'manhattan'\?"):
+        parsed(path, SMALL, metric="manhatan")
+
+
+@pytest.mark.parametrize(
+    ("title", "cells", "warned"),
+    [
+        ("duration", ("0", "20", "45"), True),
+        ("opens", ("", "09:00", "10:30 am"), True),
+        ("open", ("", "9:00-17:00", ""), True),
+        ("priority", ("3", "1", "2"), True),
+        ("scores", ("1", "1.5", "2"), True),
+        ("mandatory", ("no", "yes", ""), True),
+        ("visit", ("2026-05-01", "2026-05-02", ""), True),
+        ("price", ("8 EUR", "free", "?"), False),  # it might be a typo, but there is a column prize
+        ("note", ("", "bring water", "3 stars"), False),
+        ("address", ("1 Main St", "2 Main St", "3 Main St"), False),
+        ("id", ("17", "4", "99"), False),
+        ("", ("0", "1", "2"), False),
+        ("row", ("1", "2", "3"), False),
+        ("closed", ("", "", ""), False),
+    ],
+)
+def test_columns_that_seem_to_matter_are_named(
+    path: Path, caplog: pytest.LogCaptureFixture, title: str, cells: tuple[str, ...], warned: bool
+) -> None:
+    lines = SMALL.splitlines()
+    table = "\n".join([*lines[:2], *(f"{line},{cell}" for line, cell in zip(lines[2:], (title, *cells), strict=True))])
+    assert parsed(path, table) == parsed(path, SMALL)
+    accepted = TITLES.removeprefix("columns are ")
+    wanted = [f"{path}: 1 column is not used: {title!r}; those that are: {accepted}"] if warned else []
+    assert caplog.messages == wanted
+
+
+def test_a_column_that_may_hold_the_names_is_named(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert parsed(path, SMALL.replace("name", "nmae").replace("depot", "1")).names is None
+    assert caplog.messages[0].endswith("; did you mean 'name' by 'nmae'?")

@@ -150,3 +150,11 @@ def test_the_front_exports_what_it_says() -> None:
     own = {name for name, value in vars(files).items() if getattr(value, "__module__", "") == files.__name__}
     public = {name for name in own if not name.startswith("_")}
     assert set(files.__all__) == public | {"FORMATS", "SUFFIXES", "BatchResult", "InstanceSet"}
+
+
+@pytest.mark.parametrize("suffix", [".gpx", ".xlsx", ".csv", ".png"])
+def test_routes_have_their_own_suffixes(tmp_path: Path, suffix: str) -> None:
+    """A route.gpx that held node numbers was taken for a track."""
+    with pytest.raises(BadFile, match=f"routes are not written as {suffix}, only as .json"):
+        files.write_tour([0, 1, 0], tmp_path / f"route{suffix}")
+    assert list(tmp_path.iterdir()) == []

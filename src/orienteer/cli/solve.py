@@ -66,8 +66,10 @@ def solve(
     Ctrl-C ends the search and prints the best route so far.
     """
     from orienteer.data.files import read_tour
+    from orienteer.data.tour_file import check_route_suffix
 
     if out is not None:
+        check_route_suffix(out)
         check_writable(out, file, plot, initial, how["matrix"])
     if plot is not None:
         from orienteer.plot import check_picture

@@ -14,29 +14,16 @@ from pathlib import Path
 
 import numpy as np
 
+from orienteer.data.csv_columns import ACCEPTED, find_columns, warn_of_unused
 from orienteer.data.distances import METRICS, euclidean, great_circle, manhattan, measured_by, pairwise
 from orienteer.data.fields import Fields
 from orienteer.data.text import MAX_WHOLE, FilePath, amount, check_size, costs_of, read_text, real, shown, write_lines
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Array, Instance
+from orienteer.model.spelling import did_you_mean
 
 SETTINGS = ("limit", "start", "end", "metric", "matrix")
 """What the lines above the table may set."""
-
-COLUMNS = {
-    "name": "name",
-    "x": "x",
-    "y": "y",
-    "lat": "lat",
-    "latitude": "lat",
-    "lon": "lon",
-    "lng": "lon",
-    "longitude": "lon",
-    "prize": "prize",
-    "score": "prize",
-    "profit": "prize",
-}
-"""The columns that are read, by the names they go by; others are left alone."""
 
 
 def load_csv(path: FilePath, matrix: FilePath | None = None, metric: str | None = None) -> Fields:
@@ -117,7 +104,8 @@ def _note(path: FilePath, settings: dict[str, _Setting], line: str, number: int)
         return
     key = pair[1].lower()
     if key not in SETTINGS:
-        raise BadFile(path, f"unknown setting {shown(pair[1])}; known are {', '.join(SETTINGS)}", number)
+        known = f"known are {', '.join(SETTINGS)}{did_you_mean(key, SETTINGS)}"
+        raise BadFile(path, f"unknown setting {shown(pair[1])}; {known}", number)
     if key in settings:
         raise BadFile(path, f"{key} is set twice, first on line {settings[key].line}", number)
     settings[key] = _Setting(pair[2], number)
@@ -138,11 +126,12 @@ def _rows(path: FilePath, lines: Iterator[str], first: int) -> Iterator[Row]:
 
 def _points(path: FilePath, rows: Iterator[Row]) -> _Points:
     number, header = next(rows, (1, []))
-    places = _places(path, header, number)
+    places = find_columns(path, header, number)
     axes = ("lon", "lat") if "lat" in places else ("x", "y")
     prizes: list[float] = []
     coords: list[list[float]] = []
     names: list[str] = []
+    table: list[list[str]] = []
     for number, row in rows:
         if len(row) != len(header):
             raise BadFile(path, f"a row must have {len(header)} cells like the header, got {len(row)}", number)
@@ -151,29 +140,11 @@ def _points(path: FilePath, rows: Iterator[Row]) -> _Points:
             coords.append([_axis(path, row[places[axis]].strip(), axis, number) for axis in axes])
         if "name" in places:
             names.append(row[places["name"]])
+        table.append(row)
         check_size(path, len(prizes), number)
     check_size(path, len(prizes))
+    warn_of_unused(path, header, places, table)
     return _Points(prizes, np.array(coords) if coords else None, names or None, "lat" in places)
-
-
-def _places(path: FilePath, header: list[str], line: int) -> dict[str, int]:
-    """Which column holds what."""
-    places: dict[str, int] = {}
-    for place, title in enumerate(header):
-        column = COLUMNS.get(title.strip().lower())
-        if column is None:
-            continue
-        if column in places:
-            raise BadFile(path, f"the header names {column} twice", line)
-        places[column] = place
-    if "prize" not in places:
-        raise BadFile(path, f"the header has no column prize, only {shown(', '.join(header))}", line)
-    for pair in ("x", "y"), ("lat", "lon"):
-        if len(places.keys() & set(pair)) == 1:
-            raise BadFile(path, f"the header needs both {pair[0]} and {pair[1]}", line)
-    if {"x", "lat"} <= places.keys():
-        raise BadFile(path, "the header must have x, y or lat, lon, not both", line)
-    return places
 
 
 def _axis(path: FilePath, cell: str, axis: str, line: int) -> float:
@@ -190,11 +161,12 @@ def _costs(path: FilePath, points: _Points, matrix: FilePath | None, metric: str
             raise BadFile(path, "matrix and metric exclude each other")
         return _matrix(matrix, len(points.prizes), points.names)
     if points.coords is None:
-        raise BadFile(path, "there are neither x, y nor lat, lon columns, nor a matrix")
+        raise BadFile(path, f"there are neither x, y nor lat, lon columns, nor a matrix; columns are {ACCEPTED}")
     if metric is None:
         return pairwise(points.coords, great_circle if points.on_earth else euclidean)
     if metric not in METRICS:
-        raise BadFile(path, f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}")
+        hint = did_you_mean(metric, METRICS)
+        raise BadFile(path, f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}{hint}")
     if (METRICS[metric] is great_circle) != points.on_earth:
         raise BadFile(path, "the metric great_circle goes with lat, lon, the others with x, y")
     return pairwise(points.coords, METRICS[metric])

@@ -9,6 +9,7 @@ import numpy as np
 from orienteer.data.text import FilePath, shown
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Array, Instance
+from orienteer.model.spelling import did_you_mean
 
 Node = int | str
 """A node as people name it: its number, counted from 0, or its name."""
@@ -60,5 +61,6 @@ class Fields:
         if re.fullmatch(r"\d{1,9}", node, re.ASCII):
             return int(node)
         if self.names is None or node not in self.names:
-            raise BadFile(path, f"{field} must be a node's number or name, got {shown(node)}")
+            hint = "; this file has no names" if self.names is None else did_you_mean(node, self.names)
+            raise BadFile(path, f"{field} must be a node's number or name, got {shown(node)}{hint}")
         return list(self.names).index(node)

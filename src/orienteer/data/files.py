@@ -15,6 +15,7 @@ from orienteer.data.tour_file import load_tour, save_tour
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
+from orienteer.model.spelling import did_you_mean
 from orienteer.model.tour import Tour
 
 __all__ = [
@@ -137,7 +138,7 @@ def read_tour(path: FilePath, instance: Instance | None = None, index: int = 0) 
 
 
 def write_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
-    """Writes a route: .json (a result whole), .tour or .sol (TSPLIB), anything else as one node number a line."""
+    """Writes a route: .json (a result whole), .tour or .sol (TSPLIB), .txt or no suffix (one node number a line)."""
     save_tour(tour, path)
 
 
@@ -160,7 +161,9 @@ def format_of(path: FilePath, format: str | None = None) -> str:
     """The format to use: the one named, else the one the suffix stands for."""
     if format is not None:
         if format not in FORMATS:
-            raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+            raise ValueError(
+                f"format must be one of {', '.join(FORMATS)}, got {format!r}{did_you_mean(format, FORMATS)}"
+            )
         return format
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:

@@ -11,6 +11,7 @@ from orienteer.data.text import MAX_WHOLE, FilePath, check_size, read_text, show
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import EXACT_INTEGERS, Array, Instance
 from orienteer.model.result import Result
+from orienteer.model.spelling import did_you_mean
 
 KEYS = ("limit", "prizes", "start", "end", "metric", "coords", "costs", "names", "comment")
 """What a problem may say."""
@@ -22,7 +23,8 @@ def load_json(path: FilePath) -> Fields:
     if not isinstance(data, dict):
         raise BadFile(path, f"a problem must be a JSON object, got {shown(data)}")
     if unknown := data.keys() - set(KEYS):
-        raise BadFile(path, f"unknown key {shown(min(unknown))}; known are {', '.join(KEYS)}")
+        wrong = min(unknown)
+        raise BadFile(path, f"unknown key {shown(wrong)}; known are {', '.join(KEYS)}{did_you_mean(wrong, KEYS)}")
     if "prizes" not in data:
         raise BadFile(path, "prizes is missing")
     prizes = _numbers(path, "prizes", data["prizes"])

@@ -16,6 +16,9 @@ from orienteer.model.tour import Tour
 
 TSPLIB_SUFFIXES = (".tour", ".sol")
 
+ROUTE_SUFFIXES = (".json", *TSPLIB_SUFFIXES, ".txt", "")
+"""The kinds of file that routes are written to."""
+
 
 def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) -> list[int]:
     """The nodes of a route, counted from 0; what kind of file it is, the content tells.
@@ -35,8 +38,17 @@ def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) 
     return _from_numbers(path)
 
 
+def check_route_suffix(path: FilePath) -> None:
+    """Nothing, or `BadFile` where a file's suffix promises a kind of file that routes are not written as."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in ROUTE_SUFFIXES:
+        kinds = ".json (everything), .tour or .sol (TSPLIB) or .txt (node numbers)"
+        raise BadFile(path, f"routes are not written as {suffix}, only as {kinds}")
+
+
 def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
     """Writes a route: as JSON (a result whole), as a TSPLIB tour (.tour, .sol), or one node number a line."""
+    check_route_suffix(path)
     nodes = _nodes(tour)
     suffix = Path(path).suffix.lower()
     if suffix == ".json":

@@ -1,0 +1,112 @@
+"""The columns of a CSV of points: which are read under which names, and a warning about those that are not."""
+
+import logging
+import re
+from collections.abc import Container, Sequence
+
+from orienteer.data.text import FilePath, shown
+from orienteer.model.errors import BadFile
+from orienteer.model.spelling import nearest_name
+
+COLUMNS = {
+    "name": "name",
+    "prize": "prize",
+    "score": "prize",
+    "profit": "prize",
+    "x": "x",
+    "y": "y",
+    "lat": "lat",
+    "latitude": "lat",
+    "lon": "lon",
+    "lng": "lon",
+    "longitude": "lon",
+}
+"""The columns that are read, by the names they go by; capitals do not matter."""
+
+ACCEPTED = "name; prize, score or profit; x and y; or lat or latitude and lon, lng or longitude"
+"""All accepted names, for messages."""
+
+IDENTIFIERS = ("", "id", "no", "nr", "number", "index", "key")
+"""Columns with these names tell rows apart and say nothing about the problem."""
+
+
+def find_columns(path: FilePath, header: Sequence[str], line: int) -> dict[str, int]:
+    """The place in a row of each column that is read."""
+    places: dict[str, int] = {}
+    for place, title in enumerate(header):
+        column = COLUMNS.get(title.strip().lower())
+        if column is None:
+            continue
+        if column in places:
+            raise BadFile(path, f"the header names {column} twice", line)
+        places[column] = place
+    if "prize" not in places:
+        raise BadFile(path, f"{_no_prize(header)}; columns are {ACCEPTED}{_typos(header, places)}", line)
+    for pair in ("x", "y"), ("lat", "lon"):
+        if len(places.keys() & set(pair)) == 1:
+            wish = f"the header needs both {pair[0]} and {pair[1]}; columns are {ACCEPTED}{_typos(header, places)}"
+            raise BadFile(path, wish, line)
+    if {"x", "lat"} <= places.keys():
+        raise BadFile(path, "the header must have x, y or lat, lon, not both", line)
+    return places
+
+
+def warn_of_unused(
+    path: FilePath, header: Sequence[str], places: Container[str], rows: Sequence[Sequence[str]]
+) -> None:
+    """A warning that names the columns that are not read and seem to matter; `places` are those that are read.
+
+    Opening hours in a table look as if they were kept. Notes, addresses and row numbers need no warning.
+    """
+    unused = [
+        title.strip()
+        for place, title in enumerate(header)
+        if COLUMNS.get(title.strip().lower()) not in places
+        and _matters(title.strip(), places, [row[place].strip() for row in rows])
+    ]
+    if unused:
+        names = ", ".join(shown(title) for title in unused)
+        word = "columns are" if len(unused) > 1 else "column is"
+        message = f"{path}: {len(unused)} {word} not used: {names}; those that are: {ACCEPTED}{_typos(unused, places)}"
+        logging.getLogger("orienteer").warning("%s", message)
+
+
+def _no_prize(header: Sequence[str]) -> str:
+    if all(_VALUE.fullmatch(title.strip()) for title in header):
+        return f"the first row must name the columns, got {shown(', '.join(header))}"
+    return f"the header has no column prize, only {shown(', '.join(header))}"
+
+
+def _typos(titles: Sequence[str], places: Container[str]) -> str:
+    """Suggestions for titles that look like misspelt names of columns that are not there."""
+    near = {title.strip(): _misspelt(title, places) for title in titles}
+    found = [f"{name!r} by {title!r}" for title, name in near.items() if name is not None]
+    return f"; did you mean {', '.join(found)}?" if found else ""
+
+
+def _misspelt(title: str, places: Container[str]) -> str | None:
+    """The name that a title is like, if no column goes by it yet."""
+    if title.strip().lower() in COLUMNS:
+        return None
+    return nearest_name(title, [name for name, column in COLUMNS.items() if column not in places])
+
+
+def _matters(title: str, places: Container[str], cells: Sequence[str]) -> bool:
+    """Whether a column says something about the points: numbers, times, yes or no, or what a typo hides."""
+    if title.lower() in IDENTIFIERS or any(
+        list(cells) == [str(first + row) for row in range(len(cells))] for first in (0, 1)
+    ):
+        return False  # the rows' names or numbers, as spreadsheets and data frames write them
+    if _misspelt(title, places) is not None:
+        return True
+    values = [cell for cell in cells if cell]
+    return bool(values) and all(_VALUE.fullmatch(value) for value in values)
+
+
+_VALUE = re.compile(
+    r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*(%|min|h|s|m|km)?"  # a number, perhaps with its unit
+    r"|\d{1,2}:\d{2}(:\d{2})?([ -]+\d{1,2}:\d{2})?(\s*[ap]m)?"  # a time of day, or from one to another
+    r"|\d{4}-\d{2}-\d{2}([T ]\S*)?"  # a date
+    r"|yes|no|true|false|x",
+    re.IGNORECASE | re.ASCII,
+)
