@@ -21,18 +21,11 @@ from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkCo
 from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_source
 from orienteer.lab.training.lessons import Library
 from orienteer.network.batching import take
+from orienteer.network.columns import EDGE_WEIGHTS, FAR
+from orienteer.network.config import PolicyConfig
 from orienteer.network.edge_attention import Packed, Padded
-from orienteer.network.features import (
-    EDGE_KERNELS,
-    FAR,
-    _gathered,
-    cheapest_ways,
-    gathered_tokens,
-    reachable,
-    relevant,
-    tokens,
-)
-from orienteer.network.policy_network import PolicyConfig, PolicyLayer, PolicyNetwork
+from orienteer.network.features import _gathered, cheapest_ways, gathered_tokens, reachable, relevant, tokens
+from orienteer.network.policy_network import PolicyLayer, PolicyNetwork
 
 GPU = torch.cuda.is_available()
 pytestmark = pytest.mark.skipif(
@@ -59,7 +52,7 @@ def test_packed_attention_equals_padded_attention_and_so_do_gradients(dtype: tor
     torch.manual_seed(0)
     states, width = given.node.shape
     parts = torch.randn(states, width, 3, 2, 16, requires_grad=True)
-    bias = (torch.randn(2, EDGE_KERNELS) / 3).requires_grad_()
+    bias = (torch.randn(2, EDGE_WEIGHTS) / 3).requires_grad_()
     packed, padded = Packed(moved(given, DEVICE), dtype), Padded(given, torch.float32)
     one = packed.attend(packed.pack(parts.to(DEVICE)).to(dtype), bias.to(DEVICE)).cpu().float()
     assert (one[given.total :] == 0).all()
@@ -213,7 +206,7 @@ def test_rows_behind_the_last_state_are_zeros() -> None:
     where = Packed(given, torch.float32)
     torch.manual_seed(0)
     parts = torch.randn(given.total + 70, 3, 2, 16, device=DEVICE, requires_grad=True)
-    bias = torch.randn(2, EDGE_KERNELS, device=DEVICE)
+    bias = torch.randn(2, EDGE_WEIGHTS, device=DEVICE)
     out = fused_attention(parts, where.edges, where.hops, where.alike, where.first, where.few, bias)
     (grad,) = torch.autograd.grad(out.sum(), parts)
     for table in (out, grad):
@@ -244,7 +237,7 @@ def test_what_heads_read_and_its_gradients() -> None:
 
 def test_the_papers_network_packed_and_padded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Heads of eight values are narrower than a kernel's blocks."""
-    from orienteer.network import attention_network
+    from orienteer.lab.networks import attention_network
 
     torch.manual_seed(0)
     config = NetworkConfig(64, 8, 2, 2, "dueling", rich=True, edge_bias=True, pre_norm=True)

@@ -6,8 +6,9 @@ import torch
 
 from network_examples import beginning, seen, shaken, some_instance
 from orienteer import Instance
+from orienteer.network.config import PolicyConfig
 from orienteer.network.features import to_nodes
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.policy_network import PolicyNetwork
 
 CONFIG = PolicyConfig(16, 2, 2)
 

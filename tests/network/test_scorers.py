@@ -15,8 +15,9 @@ from orienteer.lab.networks.attention_network import AttentionNetwork
 from orienteer.lab.networks.decoders import RouteConfig, RouteModel
 from orienteer.lab.training.environment import advance
 from orienteer.network.batching import take
+from orienteer.network.config import PolicyConfig
 from orienteer.network.features import cheapest_ways, reachable
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.policy_network import PolicyNetwork
 from orienteer.network.scorers import ActorScore, DecoderScore, TourScore, ValueScore
 
 

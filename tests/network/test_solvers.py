@@ -11,6 +11,7 @@ from oracle import best_prize
 from orienteer import BadFile, MaxSteps
 from orienteer.lab.networks.attention_network import AttentionNetwork
 from orienteer.lab.networks.decoders import RouteConfig, RouteModel
+from orienteer.lab.networks.models import save_weights
 from orienteer.lab.networks.solvers import (
     A2cBeam,
     A2cGreedy,
@@ -22,7 +23,8 @@ from orienteer.lab.networks.solvers import (
     PointerGreedy,
 )
 from orienteer.network import weights
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.config import PolicyConfig
+from orienteer.network.policy_network import PolicyNetwork
 from orienteer.network.solvers import (
     BeamConfig,
     GreedyConfig,
@@ -57,10 +59,10 @@ def shipped(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
         "pn": RouteModel(RouteConfig("pointer", True, CONFIGS["tuned"])),
     }
     for method, model in models.items():
-        weights.save_weights(folder / f"an-{method}.safetensors", model, method, {}, {})  # type: ignore[arg-type]
+        save_weights(folder / f"an-{method}.safetensors", model, method, {}, {})  # type: ignore[arg-type]
     flagship = PolicyNetwork(PolicyConfig(16, 2, 1))
     for name in ("flagship", "flagship-small"):
-        weights.save_weights(folder / f"{name}.safetensors", flagship, "expert", {}, {})
+        save_weights(folder / f"{name}.safetensors", flagship, "expert", {}, {})
     monkeypatch.setattr(weights, "SHIPPED", folder)
     return folder
 
@@ -149,7 +151,7 @@ def test_changed_files_are_read_again(shipped: Path) -> None:
     for _ in range(5):
         model = AttentionNetwork(CONFIGS["paper"])
         torch.nn.init.normal_(model.advantage.weight)
-        weights.save_weights(shipped / "an-dqn.safetensors", model, "dqn", {}, {})
+        save_weights(shipped / "an-dqn.safetensors", model, "dqn", {}, {})
         tours.add(DqnGreedy().solve(instance).tour)
     assert tours != {before}
 

@@ -12,8 +12,9 @@ from network_examples import CONFIGS
 from orienteer import BadFile
 from orienteer.lab.networks.attention_network import AttentionNetwork
 from orienteer.lab.networks.decoders import RouteConfig, RouteModel
+from orienteer.lab.networks.models import load_model, save_weights
 from orienteer.network import weights
-from orienteer.network.weights import find_weights, list_weights, load_model, read_header, save_weights
+from orienteer.network.weights import find_weights, list_weights, read_header
 
 RECORD = {"preset": "own", "minutes": 1.5}
 SCORES = {"uniform_20": 5.5}

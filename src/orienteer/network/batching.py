@@ -9,7 +9,7 @@ from torch import Tensor
 from orienteer.beam.device import MOST_LANES, has_kernels
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
-from orienteer.lab.networks.attention_network import Estimate
+from orienteer.network.estimate import Estimate
 from orienteer.network.features import Tokens, gathered_tokens, reachable, relevant, to_nodes, tokens
 
 Network = Callable[[Tokens], Estimate]

@@ -9,14 +9,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from orienteer.beam.device import has_kernels
-from orienteer.lab.networks.graph_attention import project_edges
+from orienteer.network.columns import CURRENT, EDGE_FUNCTIONS, EDGE_WEIGHTS
 from orienteer.network.cuda.fused import is_power
-from orienteer.network.features import EDGE_KERNELS, Tokens, edge_kernels
+from orienteer.network.features import Tokens, edge_functions
 
 WIDEST_FUSED = 1024
 """Tokens that the fused kernel takes: beyond, its work in small blocks no longer pays."""
 ROUND = 1024
 """The number of packed tokens is a multiple of this."""
+PADDED = -1e6
+"""Logit of padding: its weight is exactly zero after a softmax, also after a LeakyReLU has made it a hundredth."""
 
 
 class Padded:
@@ -25,7 +27,7 @@ class Padded:
     def __init__(self, given: Tokens, dtype: torch.dtype):
         self.given, self.dtype = given, dtype
         self.one_way = not given.edges.is_cuda and bool(given.symmetric.all())  # a GPU would have to be asked
-        self.kernels = edge_kernels(given, dtype, self.one_way)
+        self.functions = edge_functions(given, dtype, self.one_way)
 
     def pack(self, padded: Tensor) -> Tensor:
         """The layout's form of a (state, token, ...) tensor."""
@@ -37,7 +39,7 @@ class Padded:
 
     def current(self, hidden: Tensor) -> Tensor:
         """(state, hidden) the vectors of the current nodes."""
-        return (hidden * self.given.nodes[:, :, 1:2].to(hidden.dtype)).sum(1)
+        return (hidden * self.given.nodes[:, :, CURRENT : CURRENT + 1].to(hidden.dtype)).sum(1)
 
     def read(self, hidden: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
         """Each token's inner product with its state's query, and (state, hidden) the mean of each state's vectors."""
@@ -45,11 +47,11 @@ class Padded:
         return (hidden @ query[:, :, None])[:, :, 0], total / self.given.present.sum(1, keepdim=True)
 
     def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
-        """Attention of (..., 3, head, size) queries, keys and values with (head, kernel) weights of edge functions."""
+        """Attention of (..., 3, head, size) queries, keys and values with (head, EDGE_WEIGHTS) weights of costs."""
         query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)  # (state, head, token, size)
         if self.one_way:
-            bias = bias[:, : EDGE_KERNELS // 2] + bias[:, EDGE_KERNELS // 2 :]
-        mask = project_edges(bias, self.kernels).to(query.dtype)
+            bias = bias[:, :EDGE_FUNCTIONS] + bias[:, EDGE_FUNCTIONS:]
+        mask = project_edges(bias, self.functions).to(query.dtype)
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return mixed.transpose(1, 2)
 
@@ -84,7 +86,7 @@ class Packed:
         self.count = given.present.sum(1)
         self.first = self.count.cumsum(0) - self.count
         self.flat = fused_places(self.count, self.first, self.width, size)
-        self.now = self.first + given.nodes[:, :, 1].argmax(1)
+        self.now = self.first + given.nodes[:, :, CURRENT].argmax(1)
         self.edges = given.edges.to(torch.float16).contiguous()
         self.hops = given.hops.to(torch.float32).contiguous()
         self.few = self.count.to(torch.int32)
@@ -161,7 +163,7 @@ class EdgeAttention(nn.Module):
         self.heads = heads
         self.project = nn.Linear(hidden, 3 * hidden, bias=False)  # the norm before it has a shift
         self.join = nn.Linear(hidden, hidden, bias=False)
-        self.bias = nn.Parameter(torch.zeros(heads, EDGE_KERNELS))
+        self.bias = nn.Parameter(torch.zeros(heads, EDGE_WEIGHTS))
 
     def forward(self, hidden: Tensor, where: Layout) -> Tensor:
         return self.join(self.mix(self.project(hidden), where))
@@ -171,3 +173,20 @@ class EdgeAttention(nn.Module):
         size = parts.shape[-1] // 3
         apart = parts.view(*parts.shape[:-1], 3, self.heads, size // self.heads)
         return where.attend(apart, self.bias).flatten(-2)
+
+
+def project_edges(weight: Tensor, edges: Tensor) -> Tensor:
+    """(state, head, token, token) from a (head, edge) weight and (state, edge + 1, token, token) attributes.
+
+    The last attribute marks padding and has the same weight in every head.
+    """
+    states, count, width, _ = edges.shape
+    full = torch.cat((weight, weight.new_full((len(weight), 1), PADDED)), dim=1)
+    spread = full.to(edges.dtype).expand(states, -1, -1)
+    return torch.bmm(spread, edges.view(states, count, width * width)).view(states, len(weight), width, width)
+
+
+def compute_dtype(like: Tensor) -> torch.dtype:
+    """The type in which large tensors are kept: that of autocast where it is on."""
+    device = like.device.type
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else like.dtype

@@ -5,7 +5,7 @@ on the unit of costs nor on that of prizes. Only the current node, the end and t
 tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import torch
@@ -15,20 +15,18 @@ from torch.nn import functional
 from orienteer.beam.device import has_kernels
 from orienteer.beam.problems import CostTable
 from orienteer.beam.states import States
-
-NODE_FEATURES = ("prize", "current", "end", "choice", "leg", "home", "detour")
-"""Columns of `Tokens.nodes`; the paper's network reads the first three: the prize and two flags."""
-PAPER_NODE_FEATURES = 3
-GLOBAL_FEATURES = ("hops", "count", "way home")
-"""Columns of `Tokens.overall`; the paper's network reads the first: the limit, in typical steps."""
-PAPER_GLOBAL_FEATURES = 1
-BASE_FEATURES = ("count", "hops", "mean")
-"""Columns of `Tokens.base`: sizes on which the value to go depends almost linearly."""
-
-FAR = 4.0
-"""Costs, in units of the remaining limit, are cut off here: beyond 1 nothing can be travelled anyway."""
-CLOSEST = 1e-3
-"""The typical step is at least this share of the remaining limit, also where nodes coincide."""
+from orienteer.network.columns import (
+    BASE_FEATURES,
+    CLOSEST,
+    EDGE_FUNCTIONS,
+    FAR,
+    FASTER,
+    GLOBAL_FEATURES,
+    LEAST_LEFT,
+    LIMIT_RATE,
+    NODE_FEATURES,
+    STEP_RATE,
+)
 
 
 @dataclass(frozen=True)
@@ -96,17 +94,17 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) 
     home = _cost_features(problems.to_end[row, node], left)
     current = node == states.last[:, None]
     end = node == problems.end[states.instance][:, None]
-    nodes = torch.stack(
-        (
-            prizes / unit[:, None],
-            current.to(torch.float32),
-            end.to(torch.float32),
-            choice.to(torch.float32),
-            torch.where(current, 0.0, leg),
-            torch.where(end, 0.0, home),
-            torch.where(open_, leg + home, 0.0),
-        ),
-        dim=2,
+    nodes = _in_columns(
+        NODE_FEATURES,
+        {
+            "prize": prizes / unit[:, None],
+            "current": current.to(torch.float32),
+            "end": end.to(torch.float32),
+            "choice": choice.to(torch.float32),
+            "leg": torch.where(current, 0.0, leg),
+            "home": torch.where(end, 0.0, home),
+            "detour": torch.where(open_, leg + home, 0.0),
+        },
     )
     way_home = _cost_features(problems.to_end[states.instance, states.last][:, None], left)[:, 0]
     steps = torch.minimum(hops, count)
@@ -117,8 +115,8 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) 
         open=open_,
         nodes=nodes * present[:, :, None],
         edges=edges,
-        overall=torch.stack((hops.log1p(), count.log1p(), way_home), dim=1),
-        base=torch.stack((count, steps, (count * steps).sqrt()), dim=1),
+        overall=_in_columns(GLOBAL_FEATURES, {"hops": hops.log1p(), "count": count.log1p(), "way home": way_home}),
+        base=_in_columns(BASE_FEATURES, {"count": count, "steps": steps, "mean": (count * steps).sqrt()}),
         hops=hops,
         unit=unit,
         symmetric=problems.symmetric[states.instance],
@@ -197,28 +195,22 @@ def edge_attributes(given: Tokens, dtype: torch.dtype) -> Tensor:
     return out
 
 
-def edge_kernels(given: Tokens, dtype: torch.dtype, one_way: bool = False) -> Tensor:
-    """(state, EDGE_KERNELS + 1, token, token) functions of the cost in both directions, and 1 towards padding.
+def edge_functions(given: Tokens, dtype: torch.dtype, one_way: bool = False) -> Tensor:
+    """(state, EDGE_WEIGHTS + 1, token, token) functions of the cost in both directions, and 1 towards padding.
 
-    Two length scales hang on the remaining limit and two on the typical step between neighbours. With `one_way`, only
-    the functions of the cost there, half as many.
+    With `one_way`, only the functions of the cost there, half as many.
     """
     states, width = given.node.shape
-    wide = torch.ones_like(given.hops)
-    rates = -torch.stack((8 * wide, 32 * wide, given.hops, given.hops / 4), dim=1).to(dtype)  # (state, rate)
-    half = EDGE_KERNELS // 2
-    count = half if one_way else EDGE_KERNELS
+    limit, step = torch.full_like(given.hops, LIMIT_RATE), given.hops * STEP_RATE
+    rates = -torch.stack((limit, FASTER * limit, FASTER * step, step), dim=1).to(dtype)  # (state, rate)
+    count = EDGE_FUNCTIONS if one_way else 2 * EDGE_FUNCTIONS
     out = torch.empty(states, count + 1, width, width, dtype=dtype, device=given.edges.device)
     out[:, 0] = given.edges
-    torch.mul(out[:, :1], rates[:, :, None, None], out=out[:, 1:half]).exp_()
+    torch.mul(out[:, :1], rates[:, :, None, None], out=out[:, 1:EDGE_FUNCTIONS]).exp_()
     if not one_way:
-        out[:, half:count] = out[:, :half].transpose(2, 3)
+        out[:, EDGE_FUNCTIONS:count] = out[:, :EDGE_FUNCTIONS].transpose(2, 3)
     out[:, count] = ~given.present[:, None, :]
     return out
-
-
-EDGE_KERNELS = 10
-"""How many functions of the cost `edge_kernels` returns."""
 
 
 def to_nodes(given: Tokens, values: Tensor, size: int, blank: float) -> Tensor:
@@ -226,6 +218,11 @@ def to_nodes(given: Tokens, values: Tensor, size: int, blank: float) -> Tensor:
     table = torch.full((len(values), size + 1), blank, dtype=values.dtype, device=values.device)
     place = torch.where(given.choice, given.node, size)
     return table.scatter_(1, place, torch.where(given.choice, values, blank))[:, :size]
+
+
+def _in_columns(names: Sequence[str], told: Mapping[str, Tensor]) -> Tensor:
+    """(..., column) the named tensors side by side, in the order of `names`."""
+    return torch.stack([told[name] for name in names], dim=-1)
 
 
 def _compact(keep: Tensor, width: int) -> tuple[Tensor, Tensor]:
@@ -242,7 +239,7 @@ def _compact(keep: Tensor, width: int) -> tuple[Tensor, Tensor]:
 def _remaining(states: States) -> Tensor:
     """(state,) what is left of the limit, kept above zero so that it can divide."""
     limit = states.problems.divisor[states.instance]
-    return torch.maximum(limit - states.cost, limit * 1e-9)
+    return torch.maximum(limit - states.cost, limit * LEAST_LEFT)
 
 
 def _cost_features(cost: Tensor, left: Tensor) -> Tensor:

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
-from orienteer.network.features import BASE_FEATURES, CLOSEST, FAR, GLOBAL_FEATURES, NODE_FEATURES, Tokens
+from orienteer.network.columns import BASE_FEATURES, GLOBAL_FEATURES, NODE_FEATURES
+from orienteer.network.features import Tokens
 from orienteer.network.host.tokens import Given, Made, gather_tokens, within_reach
 
 
@@ -21,7 +22,7 @@ def host_parts(states: States, ways: Tensor, part: int) -> Iterator[tuple[Tensor
     for first in range(0, len(order), part):
         index = order[first : first + part]
         made = _room(len(index), int(size[index[-1]]))
-        gather_tokens(given, reach, index, FAR, CLOSEST, made)
+        gather_tokens(given, reach, index, made)
         places = torch.from_numpy(index)
         symmetric = states.problems.symmetric[states.instance[places]]
         tensors = {name: torch.from_numpy(array) for name, array in made._asdict().items()}

@@ -9,41 +9,27 @@ a network that saw it would answer with what is left of it.
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal, cast, get_args
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from orienteer.lab.networks.attention_network import Estimate, compute_dtype
-from orienteer.network.edge_attention import EdgeAttention, Layout, layout
-from orienteer.network.features import BASE_FEATURES, GLOBAL_FEATURES, NODE_FEATURES, Tokens
-
-Goal = Literal["prize", "cost"]
-
-
-@dataclass(frozen=True)
-class PolicyConfig:
-    """The shape of the network."""
-
-    hidden: int = 128
-    """Size of a node's vector."""
-    heads: int = 4
-    layers: int = 6
-    widen: int = 4
-    """Inner size of the layers' feed-forward parts, in units of `hidden`."""
-    beta: float = 0.6
-    """What a choice's log probability counts beside the value to go, in mean prizes, or in typical steps of a tour."""
-    goal: Goal = "prize"
-    """What is estimated: the most prize to go, or the least cost of visiting everything."""
-
-    def __post_init__(self) -> None:
-        if self.goal not in get_args(Goal):
-            raise ValueError(f"PolicyConfig.goal must be one of {', '.join(get_args(Goal))}, got {self.goal!r}")
-        for field in ("hidden", "heads", "layers", "widen"):
-            if getattr(self, field) < 1:
-                raise ValueError(f"PolicyConfig.{field} must be at least 1, got {getattr(self, field)}")
-        if self.hidden % self.heads:
-            raise ValueError(f"PolicyConfig.hidden must be a multiple of heads {self.heads}, got {self.hidden}")
+from orienteer.network.columns import (
+    BASE_FEATURES,
+    BASE_STEPS,
+    CURRENT,
+    DETOUR,
+    GLOBAL_COUNT,
+    GLOBAL_FEATURES,
+    GLOBAL_WAY_HOME,
+    LEG,
+    NODE_FEATURES,
+    PRIZE,
+)
+from orienteer.network.config import PolicyConfig
+from orienteer.network.edge_attention import EdgeAttention, Layout, compute_dtype, layout
+from orienteer.network.estimate import Estimate
+from orienteer.network.features import Tokens
 
 
 @dataclass(frozen=True)
@@ -119,14 +105,14 @@ class PolicyNetwork(nn.Module):
         if self.config.goal == "cost":
             expected = (leaving_cost(visit) * to_leave(given)).sum(1)
         else:
-            expected = (torch.sigmoid(visit) * given.nodes[:, :, 0]).sum(1)
+            expected = (torch.sigmoid(visit) * given.nodes[:, :, PRIZE]).sum(1)
         more = self.value(torch.cat((mean, current, given.base.log1p()), dim=1))[:, 0]
-        return expected + more * given.base[:, 1].sqrt()  # an error of the sum grows like the root of the stops to come
+        return expected + more * given.base[:, BASE_STEPS].sqrt()  # errors of a sum of stops grow like its root
 
 
 def to_leave(given: Tokens) -> Tensor:
     """(state, token) bool: the nodes that a tour has still to leave, the current one and those to be visited."""
-    return given.open | (given.nodes[:, :, _CURRENT] > 0)
+    return given.open | (given.nodes[:, :, CURRENT] > 0)
 
 
 def leaving_cost(visit: Tensor) -> Tensor:
@@ -134,8 +120,7 @@ def leaving_cost(visit: Tensor) -> Tensor:
     return visit.clamp_max(_LONGEST).exp()
 
 
-_CURRENT = NODE_FEATURES.index("current")
-_COSTS = slice(NODE_FEATURES.index("leg"), NODE_FEATURES.index("detour") + 1)
+_COSTS = slice(LEG, DETOUR + 1)
 """The columns of leg, home and detour, which follow one another: a list of them would have to be sent to a GPU."""
 _LONGEST = 8.0
 """Legs are at most e to this many typical steps long: exponentials stay finite."""
@@ -147,12 +132,12 @@ def _without_limit(given: Tokens) -> Tokens:
     factor = given.hops / steps
     nodes = given.nodes.clone()
     nodes[:, :, _COSTS] *= factor[:, None, None]
-    way_home = given.overall[:, 2] * factor
+    way_home = given.overall[:, GLOBAL_WAY_HOME] * factor
     return replace(
         given,
         nodes=nodes,
         edges=given.edges * factor[:, None, None],
-        overall=torch.stack((steps.log1p(), given.overall[:, 1], way_home), dim=1),
+        overall=torch.stack((steps.log1p(), given.overall[:, GLOBAL_COUNT], way_home), dim=1),
         base=steps[:, None].expand(-1, len(BASE_FEATURES)),
         hops=steps,
     )

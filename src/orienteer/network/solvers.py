@@ -16,9 +16,10 @@ from orienteer.beam.polish import compile_polish, polish
 from orienteer.beam.recombine import Over
 from orienteer.beam.solvers import BeamSettings, BeamSolver, CostLevelSolver, StepSolver
 from orienteer.beam.step import StepConfig
+from orienteer.lab.networks.models import Model, load_model
 from orienteer.model.instance import Instance
 from orienteer.network.scorers import ActorScore, DecoderScore, NetworkScore, TourScore, ValueScore
-from orienteer.network.weights import Method, Model, find_weights, load_model
+from orienteer.network.weights import Method, find_weights
 from orienteer.search.run import Run
 
 KNOWN = 200

@@ -2,22 +2,22 @@
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
-import torch
+import numpy as np
+import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save
+from safetensors.numpy import load_file, save
 
-from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkConfig
-from orienteer.lab.networks.decoders import RouteConfig, RouteModel
 from orienteer.model.errors import BadFile
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
 
 Method = Literal["dqn", "a2c", "at", "pn", "expert", "tour"]
 """How weights were trained; "tour" is expert iteration on tours."""
-Model = AttentionNetwork | RouteModel | PolicyNetwork
+Tensors = dict[str, npt.NDArray[np.float32]]
+Built = TypeVar("Built")
 
 FORMAT = 1
 """Version of the file's layout; a higher one is from the future."""
@@ -41,13 +41,17 @@ class Header:
     """Mean prize, or mean cost of a tour, of its greedy policy on each validation set."""
 
 
-def save_weights(
-    path: str | Path, model: Model, method: Method, record: dict[str, Any], scores: dict[str, float]
+def write_weights(
+    path: str | Path,
+    tensors: Tensors,
+    method: Method,
+    config: dict[str, Any],
+    record: dict[str, Any],
+    scores: dict[str, float],
 ) -> Path:
     """Writes the file whole or not at all, and returns its path."""
     target = Path(path)
-    about = {"format": FORMAT, "method": method, "config": _config(model), "record": record, "scores": scores}
-    tensors = {name: value.detach().float().cpu().contiguous() for name, value in model.state_dict().items()}
+    about = {"format": FORMAT, "method": method, "config": config, "record": record, "scores": scores}
     part = target.with_name(f"{target.name}.part")
     target.parent.mkdir(parents=True, exist_ok=True)
     part.write_bytes(save(tensors, metadata={_KEY: json.dumps(about)}))  # for all to read whom the umask allows
@@ -76,10 +80,10 @@ def read_header(path: str | Path) -> Header:
     """What a file says about itself; `BadFile` where it is no weights file of ours."""
     path = Path(path)
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
     except (SafetensorError, OSError) as error:
-        raise BadFile(path, f"cannot be read as safetensors, perhaps cut short: {error}") from error
+        raise _unreadable(path, error) from error
     if _KEY not in metadata:
         raise BadFile(path, "is a safetensors file, but holds no weights of orienteer")
     try:
@@ -94,48 +98,46 @@ def read_header(path: str | Path) -> Header:
         raise BadFile(path, f"has a damaged header: {error}") from error
 
 
-def load_model(
-    name: str | Path, device: torch.device | str = "cpu", methods: tuple[Method, ...] = ()
-) -> tuple[Model, Header]:
-    """The network of a shipped name or a file, ready to use; `methods` are those that the caller can do with."""
+def open_weights(name: str | Path, methods: tuple[Method, ...] = ()) -> Header:
+    """What the weights of a shipped name or a file say about themselves.
+
+    `methods` are those that the caller can do with; () is all of them.
+    """
     header = read_header(find_weights(name))
     if methods and header.method not in methods:
         raise BadFile(header.path, f"holds weights of {header.method}, not of {' or '.join(methods)}")
+    return header
+
+
+def build(header: Header, make: Callable[[dict[str, Any]], Built]) -> Built:
+    """What `make` makes of the configuration in a header; `BadFile` where it cannot."""
     try:
-        model = build_model(header.method, header.config)
+        return make(header.config)
     except (TypeError, ValueError, KeyError) as error:
         raise BadFile(header.path, f"describes a network that cannot be built: {error}") from error
+
+
+def read_tensors(header: Header, shapes: Mapping[str, tuple[int, ...]]) -> Tensors:
+    """All tensors of a file; `BadFile` unless they are those of `shapes`, by name, and finite."""
+    path = header.path
     try:
-        tensors = load_file(header.path)
+        tensors: Tensors = load_file(path)
     except (SafetensorError, OSError) as error:
-        raise BadFile(header.path, f"cannot be read as safetensors, perhaps cut short: {error}") from error
-    _check_shapes(header.path, model, tensors)
-    model.load_state_dict(tensors)
-    return model.to(device).eval(), header
-
-
-def build_model(method: Method, config: dict[str, Any]) -> Model:
-    """A network with fresh weights."""
-    if method in ("at", "pn"):
-        return RouteModel(RouteConfig.from_dict(config))
-    if method in ("expert", "tour"):
-        return PolicyNetwork(PolicyConfig(**config))
-    return AttentionNetwork(NetworkConfig(**config))
-
-
-def _config(model: Model) -> dict[str, Any]:
-    return asdict(model.config)
-
-
-def _check_shapes(path: Path, model: Model, tensors: dict[str, torch.Tensor]) -> None:
-    wanted = {name: tuple(value.shape) for name, value in model.state_dict().items()}
-    for name, shape in wanted.items():
+        raise _unreadable(path, error) from error
+    for name, shape in shapes.items():
         if name not in tensors:
             raise BadFile(path, f"lacks the tensor {name}")
-        if tuple(tensors[name].shape) != shape:
-            raise BadFile(path, f"{name} has shape {tuple(tensors[name].shape)}, its configuration asks for {shape}")
-        if not torch.isfinite(tensors[name]).all():
+        if tensors[name].shape != shape:
+            raise BadFile(path, f"{name} has shape {tensors[name].shape}, its configuration asks for {shape}")
+        if tensors[name].dtype != np.float32:
+            raise BadFile(path, f"{name} is of {tensors[name].dtype}, must be of float32")
+        if not np.isfinite(tensors[name]).all():
             raise BadFile(path, f"{name} holds a number that is not finite")
     for name in tensors:
-        if name not in wanted:
+        if name not in shapes:
             raise BadFile(path, f"holds the unknown tensor {name}")
+    return tensors
+
+
+def _unreadable(path: Path, error: Exception) -> BadFile:
+    return BadFile(path, f"cannot be read as safetensors, perhaps cut short: {error}")

@@ -11,9 +11,10 @@ from click.testing import CliRunner
 from orienteer import BadFile, check_tour
 from orienteer.cli.main import cli
 from orienteer.data.files import read, read_tour, write
+from orienteer.lab.networks.models import save_weights
 from orienteer.lab.tours.instance import read_tour_problem, tour_problem
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
-from orienteer.network.weights import save_weights
+from orienteer.network.config import PolicyConfig
+from orienteer.network.policy_network import PolicyNetwork
 
 SQUARE = """NAME : square
 TYPE : TSP

@@ -13,11 +13,12 @@ from orienteer.beam.problems import Problems
 from orienteer.beam.score import Children
 from orienteer.beam.states import States
 from orienteer.beam.step import StepConfig, step_search
+from orienteer.lab.networks.models import save_weights
 from orienteer.lab.tours.instance import known_route, tour_problem
 from orienteer.network import weights as module
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.config import PolicyConfig
+from orienteer.network.policy_network import PolicyNetwork
 from orienteer.network.scorers import TourScore
-from orienteer.network.weights import save_weights
 from salesman import least_cost, small_costs, some_problems
 
 NAMES = ("tsp-greedy", "tsp-beam", "tsp-cs")

@@ -9,9 +9,10 @@ import torch
 from orienteer import BadFile
 from orienteer.cli.main import run
 from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkConfig
+from orienteer.lab.networks.models import load_model, save_weights
 from orienteer.lab.training.average import average_weights
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
-from orienteer.network.weights import load_model, save_weights
+from orienteer.network.config import PolicyConfig
+from orienteer.network.policy_network import PolicyNetwork
 
 
 def _network(folder: Path, name: str, minutes: float, config: PolicyConfig | None = None) -> Path:

@@ -13,15 +13,16 @@ from click.testing import CliRunner
 from orienteer import BadFile, check_tour
 from orienteer.construct.enumerate import Enumerate
 from orienteer.lab.commands.train import train as train_command
+from orienteer.lab.networks.models import load_model
 from orienteer.lab.networks.solvers import DqnGreedy
 from orienteer.lab.training.expert import ExpertSettings, Teacher, _batches, own_labels, train
 from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_source, load_labels, save_labels
 from orienteer.lab.training.lessons import Library
 from orienteer.lab.training.session import CHECKPOINT, LAST, Options
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.config import PolicyConfig
+from orienteer.network.policy_network import PolicyNetwork
 from orienteer.network.scorers import ValueScore
 from orienteer.network.solvers import GreedyConfig
-from orienteer.network.weights import load_model
 
 RECIPE = LabelRecipe(sizes=(5, 6), favoured=(), costs=("euclidean", "tmat"))
 SETTINGS = ExpertSettings(

@@ -12,7 +12,8 @@ from orienteer.data.generate import COSTS
 from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_source, stray, tail
 from orienteer.lab.training.lessons import Lessons, Library
 from orienteer.network.batching import in_batches
-from orienteer.network.features import FAR, cheapest_ways, reachable
+from orienteer.network.columns import FAR
+from orienteer.network.features import cheapest_ways, reachable
 
 RECIPE = LabelRecipe(sizes=(4, 5), favoured=(), costs=COSTS, apart=0.4)
 

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from orienteer.lab.training.muon import LENGTH, POINTING_DECAY, SLOWER, Muon, optimizers, orthogonal, settle
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.config import PolicyConfig
+from orienteer.network.policy_network import PolicyNetwork
 
 
 @pytest.mark.parametrize("shape", [(3, 8, 8), (2, 24, 8), (1, 8, 32)])

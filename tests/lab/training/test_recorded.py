@@ -12,7 +12,8 @@ from orienteer.lab.training.lessons import Library
 from orienteer.lab.training.losses import Part, tensors, with_tensors
 from orienteer.lab.training.presets import for_tours
 from orienteer.lab.training.recorded import Recorder
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork
+from orienteer.network.config import PolicyConfig
+from orienteer.network.policy_network import PolicyNetwork
 
 SETTINGS = ExpertSettings(PolicyConfig(32, 2, 2), labels=("some",), batch=24, part=64, steps=2)
 TOURS = for_tours(SETTINGS)

@@ -17,6 +17,7 @@ from orienteer.beam.score import Children
 from orienteer.beam.states import States
 from orienteer.lab.commands.labels import labels as labels_command
 from orienteer.lab.commands.train import train as train_command
+from orienteer.lab.networks.models import load_model
 from orienteer.lab.tours.solvers import TourGreedy
 from orienteer.lab.training.expert import ExpertSettings, own_labels, train
 from orienteer.lab.training.labels import (
@@ -35,10 +36,10 @@ from orienteer.lab.training.session import LAST, Options
 from orienteer.lab.training.validation import TourValidation, greedy_states
 from orienteer.model.tour import route_cost
 from orienteer.network.batching import in_batches
-from orienteer.network.policy_network import PolicyConfig, PolicyNetwork, leaving_cost, to_leave
+from orienteer.network.config import PolicyConfig
+from orienteer.network.policy_network import PolicyNetwork, leaving_cost, to_leave
 from orienteer.network.scorers import TourScore
 from orienteer.network.solvers import GreedyConfig
-from orienteer.network.weights import load_model
 from salesman import least_cost
 
 RECIPE = LabelRecipe("tsp", (5, 6), favoured=(), costs=("euclidean", "tmat", "xasy"))

@@ -16,6 +16,7 @@ from orienteer import BadFile, Instance
 from orienteer.beam.problems import Problems
 from orienteer.lab.networks.attention_network import NetworkConfig
 from orienteer.lab.networks.decoders import RouteConfig
+from orienteer.lab.networks.models import load_model
 from orienteer.lab.training import a2c, dqn, environment, reinforce
 from orienteer.lab.training.instances import Recipe, fixed_size
 from orienteer.lab.training.presets import PRESETS, settings_for
@@ -23,7 +24,7 @@ from orienteer.lab.training.session import BEST, CHECKPOINT, LAST, LOG, Options,
 from orienteer.lab.training.validation import greedy_prize
 from orienteer.network.features import cheapest_ways
 from orienteer.network.scorers import ActorScore, DecoderScore, ValueScore
-from orienteer.network.weights import load_model, read_header
+from orienteer.network.weights import read_header
 
 NETWORK = NetworkConfig(16, 2, 2, 1, "dueling", rich=True, edge_bias=True, pre_norm=True)
 RECIPE = fixed_size(6, "uniform")

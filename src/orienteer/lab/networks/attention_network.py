@@ -7,19 +7,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from orienteer.lab.networks.graph_attention import PADDED, EdgeGraphAttention, project_edges
-from orienteer.network.edge_attention import Packed, packs
-from orienteer.network.features import (
+from orienteer.lab.networks.graph_attention import EdgeGraphAttention
+from orienteer.network.columns import (
     BASE_FEATURES,
-    EDGE_KERNELS,
+    CURRENT,
+    EDGE_WEIGHTS,
     GLOBAL_FEATURES,
     NODE_FEATURES,
     PAPER_GLOBAL_FEATURES,
     PAPER_NODE_FEATURES,
-    Tokens,
-    edge_attributes,
-    edge_kernels,
+    PRIZE,
 )
+from orienteer.network.edge_attention import PADDED, Packed, compute_dtype, packs, project_edges
+from orienteer.network.estimate import Estimate
+from orienteer.network.features import Tokens, edge_attributes, edge_functions
 
 Head = Literal["linear", "dueling", "actor-critic"]
 
@@ -55,14 +56,6 @@ class NetworkConfig:
             raise ValueError(f"NetworkConfig.head must be one of {', '.join(get_args(Head))}, got {self.head!r}")
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """What the network says about sub-problems."""
-
-    action: Tensor  # (state, token) q in prize, or logits of an actor; only choices are meant
-    value: Tensor | None  # (state,) the prize to go, where the network has a head for it
-
-
 class AttentionNetwork(nn.Module):
     """q(s, v) of every token; e(s) is its maximum over the choices."""
 
@@ -92,13 +85,13 @@ class AttentionNetwork(nn.Module):
                 return Estimate(action, value * unit)
             choices = given.choice.sum(1, keepdim=True).clamp_min(1)
             centre = (action * given.choice).sum(1, keepdim=True) / choices
-            return Estimate((given.nodes[:, :, 0] + value[:, None] + action - centre) * unit[:, None], value * unit)
+            return Estimate((given.nodes[:, :, PRIZE] + value[:, None] + action - centre) * unit[:, None], value * unit)
 
     def _value(self, hidden: Tensor, given: Tokens) -> Tensor:
         """(state,) the prize to go in units of the mean prize."""
         count = given.present.sum(1, keepdim=True)
         mean = (hidden * given.present[:, :, None]).sum(1) / count
-        current = (hidden * given.nodes[:, :, 1:2]).sum(1)
+        current = (hidden * given.nodes[:, :, CURRENT : CURRENT + 1]).sum(1)
         return (self.value(torch.cat((mean, current), dim=1)) + self.base(given.base))[:, 0]
 
 
@@ -127,11 +120,11 @@ class Encoder(nn.Module):
         if self._packs(given):
             return self._through_packed(hidden, Packed(given, dtype))
         if self.config.edge_bias:
-            kernels = edge_kernels(given, dtype)
+            functions = edge_functions(given, dtype)
         else:
-            kernels = torch.where(given.present, 0.0, PADDED).to(dtype)[:, None, None, :]
+            functions = torch.where(given.present, 0.0, PADDED).to(dtype)[:, None, None, :]
         for layer in self.layers:
-            hidden = layer(hidden, kernels)
+            hidden = layer(hidden, functions)
         return self.final(hidden)
 
     def _packs(self, given: Tokens) -> bool:
@@ -162,13 +155,13 @@ class EncodingLayer(nn.Module):
         self.narrow = nn.Linear(4 * hidden, hidden)
         self.norm_attention = nn.LayerNorm(hidden)
         self.norm_feed = nn.LayerNorm(hidden)
-        self.bias = nn.Parameter(torch.zeros(config.heads, EDGE_KERNELS)) if config.edge_bias else None
+        self.bias = nn.Parameter(torch.zeros(config.heads, EDGE_WEIGHTS)) if config.edge_bias else None
 
-    def forward(self, hidden: Tensor, kernels: Tensor) -> Tensor:
+    def forward(self, hidden: Tensor, functions: Tensor) -> Tensor:
         if self.pre_norm:
-            hidden = hidden + self._attend(self.norm_attention(hidden), kernels)
+            hidden = hidden + self._attend(self.norm_attention(hidden), functions)
             return hidden + self._feed(self.norm_feed(hidden))
-        hidden = self.norm_attention(hidden + self._attend(hidden, kernels))
+        hidden = self.norm_attention(hidden + self._attend(hidden, functions))
         return self.norm_feed(hidden + self._feed(hidden))
 
     def packed(self, stream: Tensor, more: Tensor, where: Packed) -> tuple[Tensor, Tensor]:
@@ -180,20 +173,14 @@ class EncodingLayer(nn.Module):
         stream, hidden = where.add_norm(stream, self.join(mixed), self.norm_feed)
         return stream, self._feed(hidden)
 
-    def _attend(self, hidden: Tensor, kernels: Tensor) -> Tensor:
+    def _attend(self, hidden: Tensor, functions: Tensor) -> Tensor:
         states, width, size = hidden.shape
         parts = self.project(hidden).view(states, width, 3, self.heads, size // self.heads)
         query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)  # (state, head, token, size)
-        # Without edge costs the kernels are the logits themselves, the same from every token.
-        bias = kernels if self.bias is None else project_edges(self.bias, kernels)
+        # Without edge costs these are the logits themselves, the same from every token.
+        bias = functions if self.bias is None else project_edges(self.bias, functions)
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias.to(query.dtype))
         return self.join(mixed.transpose(1, 2).reshape(states, width, size))
 
     def _feed(self, hidden: Tensor) -> Tensor:
         return self.narrow(functional.relu(self.widen(hidden)))
-
-
-def compute_dtype(like: Tensor) -> torch.dtype:
-    """The type in which large tensors are kept: that of autocast where it is on."""
-    device = like.device.type
-    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else like.dtype

@@ -17,7 +17,8 @@ from torch.nn import functional
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
 from orienteer.lab.networks.attention_network import Encoder, NetworkConfig
-from orienteer.network.features import FAR, Tokens
+from orienteer.network.columns import FAR
+from orienteer.network.features import Tokens
 
 DecoderKind = Literal["attention", "pointer"]
 STEP_FEATURES = 6

@@ -4,8 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-PADDED = -1e6
-"""Logit of padding: its weight is exactly zero after a softmax, also after a LeakyReLU has made it a hundredth."""
+from orienteer.network.edge_attention import project_edges
 
 
 class EdgeGraphAttention(nn.Module):
@@ -52,17 +51,6 @@ class EdgeGraphAttention(nn.Module):
         source = (own + shared[:, None]).transpose(1, 2)[:, :, :, None].to(edges.dtype)
         target = other.transpose(1, 2)[:, :, None, :].to(edges.dtype)
         return project_edges(edge, edges) + source + target
-
-
-def project_edges(weight: Tensor, edges: Tensor) -> Tensor:
-    """(state, head, token, token) from a (head, edge) weight and (state, edge + 1, token, token) attributes.
-
-    The last attribute marks padding and has the same weight in every head.
-    """
-    states, count, width, _ = edges.shape
-    full = torch.cat((weight, weight.new_full((len(weight), 1), PADDED)), dim=1)
-    spread = full.to(edges.dtype).expand(states, -1, -1)
-    return torch.bmm(spread, edges.view(states, count, width * width)).view(states, len(weight), width, width)
 
 
 def _average(values: Tensor, block: Tensor) -> Tensor:

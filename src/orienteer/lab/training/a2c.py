@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from orienteer.beam.states import States
 from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkConfig
+from orienteer.lab.networks.models import Model
 from orienteer.lab.training.distributed import Team, compiled
 from orienteer.lab.training.dqn import follow, lambda_returns
 from orienteer.lab.training.environment import Environment
@@ -25,7 +26,6 @@ from orienteer.lab.training.validation import Validation
 from orienteer.network.batching import evaluate, in_batches, join, precision
 from orienteer.network.features import reachable
 from orienteer.network.scorers import ActorScore
-from orienteer.network.weights import Model
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from orienteer.beam.device import choose_device
+from orienteer.lab.networks.models import Model, load_model, save_weights
 from orienteer.lab.training.instances import Recipe
 from orienteer.lab.training.validation import Validation
 from orienteer.network.solvers import score_of
-from orienteer.network.weights import Header, Model, load_model, save_weights
+from orienteer.network.weights import Header
 
 
 def average_weights(

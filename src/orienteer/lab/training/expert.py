@@ -20,6 +20,7 @@ from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.device import has_kernels
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Scorer
+from orienteer.lab.networks.models import Model, load_model
 from orienteer.lab.training.distributed import Team
 from orienteer.lab.training.dqn import follow
 from orienteer.lab.training.instances import Recipe
@@ -42,10 +43,11 @@ from orienteer.lab.training.session import Options, Session
 from orienteer.lab.training.validation import TourValidation, Validation
 from orienteer.model.errors import BadFile
 from orienteer.network.batching import in_batches, precision, take
+from orienteer.network.config import PolicyConfig
 from orienteer.network.features import relevant, tokens
-from orienteer.network.policy_network import Outlook, PolicyConfig, PolicyNetwork
+from orienteer.network.policy_network import Outlook, PolicyNetwork
 from orienteer.network.solvers import score_of
-from orienteer.network.weights import Method, Model, load_model
+from orienteer.network.weights import Method
 
 MOST_CELLS = 2**27
 """Pairs of tokens, padding included, up to which the parts of a step are joined: a quarter of a gigabyte of edges."""

@@ -8,8 +8,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from orienteer.lab.training.lessons import Lessons
+from orienteer.network.columns import BASE_STEPS
+from orienteer.network.config import Goal
 from orienteer.network.features import Tokens, join_tokens
-from orienteer.network.policy_network import Goal, Outlook, leaving_cost, to_leave
+from orienteer.network.policy_network import Outlook, leaving_cost, to_leave
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def prize_losses(seen: Outlook, part: Part) -> tuple[Tensor, Tensor]:
     given = part.given
     errors = functional.binary_cross_entropy_with_logits(seen.visit, part.later, reduction="none")
     visit = ((errors * given.open).sum(1) / given.open.sum(1).clamp_min(1)).mean()
-    return visit, _sum_loss(seen.value, part.value, given.base[:, 1])
+    return visit, _sum_loss(seen.value, part.value, given.base[:, BASE_STEPS])
 
 
 def cost_losses(seen: Outlook, part: Part) -> tuple[Tensor, Tensor]:

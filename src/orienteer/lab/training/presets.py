@@ -11,7 +11,7 @@ from orienteer.lab.training.expert import ExpertSettings
 from orienteer.lab.training.instances import Recipe
 from orienteer.lab.training.labels import LabelRecipe
 from orienteer.lab.training.reinforce import ReinforceSettings
-from orienteer.network.policy_network import PolicyConfig
+from orienteer.network.config import PolicyConfig
 
 WIDE = NetworkConfig(
     hidden=64, heads=8, graph_heads=2, layers=4, head="dueling", rich=True, edge_bias=True, pre_norm=True

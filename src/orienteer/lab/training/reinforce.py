@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
 from orienteer.lab.networks.decoders import Encoded, RouteConfig, RouteModel
+from orienteer.lab.networks.models import Model
 from orienteer.lab.training.a2c import draw_node
 from orienteer.lab.training.distributed import Team, compiled
 from orienteer.lab.training.dqn import follow
@@ -26,7 +27,7 @@ from orienteer.lab.training.session import Options, Session
 from orienteer.lab.training.validation import Validation, greedy_prize
 from orienteer.network.batching import in_parts, join, precision, take
 from orienteer.network.scorers import DecoderScore
-from orienteer.network.weights import Method, Model
+from orienteer.network.weights import Method
 
 SURE = 1.645
 """A challenger replaces the baseline when the paired t statistic of its prizes is above this (5 %, one side)."""

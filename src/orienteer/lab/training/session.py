@@ -18,10 +18,11 @@ import torch
 from torch import Tensor
 
 from orienteer.beam.score import Scorer
+from orienteer.lab.networks.models import Model, save_weights
 from orienteer.lab.training.checkpoint import load_checkpoint, save_checkpoint
 from orienteer.lab.training.distributed import Team
 from orienteer.model.errors import OrienteerError
-from orienteer.network.weights import Method, Model, save_weights
+from orienteer.network.weights import Method
 
 CHECKPOINT, BEST, LAST, LOG = "checkpoint.pt", "best.safetensors", "last.safetensors", "log.jsonl"
 

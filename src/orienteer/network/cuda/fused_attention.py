@@ -1,7 +1,8 @@
 """Edge-biased attention as GPU kernels: neither biases nor weights between tokens ever reach memory.
 
 Tokens of all states lie one after the other, without padding. The bias of head h is
-    sum_k w[h, k] f_k(c_ij) + w[h, k + 5] f_k(c_ji),  f = (c, exp(-8c), exp(-32c), exp(-hops c), exp(-hops c / 4)).
+    sum_k w[h, k] f_k(c_ij) + w[h, k + 5] f_k(c_ji),
+with the five functions of the cost that `columns.EDGE_FUNCTIONS` tells of.
 Blocks are small, and loads are not pipelined: loops are a few rounds long. Going forwards, a program has some queries
 of one state with all heads, whose biases are mixtures of the same functions; going backwards, a small state with all
 heads, or one head of a large one.
@@ -15,7 +16,11 @@ import triton.language as tl
 from torch import Tensor
 from torch.nn import functional
 
-_KERNELS = 10
+from orienteer.network.columns import EDGE_FUNCTIONS, EDGE_WEIGHTS, FASTER, LIMIT_RATE, STEP_RATE
+
+_FUNCTIONS, _WEIGHTS = tl.constexpr(EDGE_FUNCTIONS), tl.constexpr(EDGE_WEIGHTS)
+_LIMIT_RATE, _STEP_RATE = tl.constexpr(-LIMIT_RATE), tl.constexpr(-STEP_RATE)
+assert FASTER == 4, "kernels square twice"
 _FORWARD = {"ROWS": 16, "COLUMNS": 32, "num_warps": 4, "num_stages": 1}
 _BACKWARD = {"ROWS": 64, "COLUMNS": 32, "num_warps": 4, "num_stages": 1}
 _SMALL_BACKWARD = {"ROWS": 16, "COLUMNS": 16, "num_warps": 4, "num_stages": 1}
@@ -37,8 +42,8 @@ def fused_attention(
 
     A state's tokens are `count` (state,) int32 ones from `first` (state,) int64 on. `edges` are (state, width, width)
     costs in float16, of which only the first `count` rows and columns are read; `hops` (state,) float32; `alike`
-    (state,) int32 is 1 where costs there and back are known to be the same; `bias` (head, 10). Tokens behind the last
-    state's get zeros.
+    (state,) int32 is 1 where costs there and back are known to be the same; `bias` (head,
+    EDGE_WEIGHTS). Tokens behind the last state's get zeros.
     """
     size = parts.shape[-1]
     filled = functional.pad(parts, (0, max(0, LEAST - size)))
@@ -78,7 +83,7 @@ class _Attention(torch.autograd.Function):
         states, width = edges.shape[:2]
         grad = grads[0].contiguous()
         grad_parts = new_table(parts, first, count)
-        grad_bias = torch.empty(states, heads, _KERNELS, dtype=torch.float32, device=parts.device)
+        grad_bias = torch.empty(states, heads, EDGE_WEIGHTS, dtype=torch.float32, device=parts.device)
         sums, own = (torch.empty(shape, dtype=torch.float32, device=parts.device) for shape in (grad.shape, norm.shape))
         _backward_kernel[(states * heads,)](
             parts, edges, hops, alike, first, count, weight, out, norm, grad, grad_parts, sums, own, grad_bias,
@@ -110,8 +115,8 @@ def _clear_tail_kernel(table, first, count, states, size, each, BLOCK: tl.conste
 @triton.jit
 def _bias(cost, reach, w0, w1, w2, w3, w4):  # type: ignore[no-untyped-def]
     """A block of the bias from the costs in one direction."""
-    wide = tl.exp(-8.0 * cost)
-    near = tl.exp(-0.25 * reach * cost)
+    wide = tl.exp(cost * _LIMIT_RATE)
+    near = tl.exp(reach * _STEP_RATE * cost)
     wide2, near2 = wide * wide, near * near
     return w0 * cost + w1 * wide + w2 * (wide2 * wide2) + w3 * (near2 * near2) + w4 * near
 
@@ -119,8 +124,8 @@ def _bias(cost, reach, w0, w1, w2, w3, w4):  # type: ignore[no-untyped-def]
 @triton.jit
 def _sums(grad, cost, reach, AXIS: tl.constexpr):  # type: ignore[no-untyped-def]
     """What the gradients of a block of logits add to those of the five weights of one direction."""
-    wide = tl.exp(-8.0 * cost)
-    near = tl.exp(-0.25 * reach * cost)
+    wide = tl.exp(cost * _LIMIT_RATE)
+    near = tl.exp(reach * _STEP_RATE * cost)
     wide2, near2 = wide * wide, near * near
     s0, s1, s2 = tl.sum(grad * cost, AXIS), tl.sum(grad * wide, AXIS), tl.sum(grad * (wide2 * wide2), AXIS)
     return s0, s1, s2, tl.sum(grad * (near2 * near2), AXIS), tl.sum(grad * near, AXIS)
@@ -172,9 +177,9 @@ def _forward_kernel(  # type: ignore[no-untyped-def]
         step: tl.constexpr = 3 * HEADS * SIZE
         base = parts + begin * step + head[:, None, None] * SIZE + slot
         costs = edges + state * width * width
-        w = (weight + head * 10)[:, None, None]
-        a0, a1, a2, a3, a4 = _weights(w, w + 5, same)
-        b0, b1, b2, b3, b4 = _weights(w + 5, w, 0)
+        w = (weight + head * _WEIGHTS)[:, None, None]
+        a0, a1, a2, a3, a4 = _weights(w, w + _FUNCTIONS, same)
+        b0, b1, b2, b3, b4 = _weights(w + _FUNCTIONS, w, 0)
         row = top + tl.arange(0, ROWS)
         here = row[None, :, None] < there
         query = tl.load(base + row[None, :, None] * step, mask=here, other=0.0)  # (head, row, size)
@@ -223,9 +228,9 @@ def _backward_kernel(  # type: ignore[no-untyped-def]
     step: tl.constexpr = 3 * HEADS * SIZE
     base = parts + begin * step + head * SIZE + slot[None, :]
     costs = edges + state * width * width
-    w = weight + head * 10
-    a0, a1, a2, a3, a4 = _weights(w, w + 5, same)
-    b0, b1, b2, b3, b4 = _weights(w + 5, w, 0)
+    w = weight + head * _WEIGHTS
+    a0, a1, a2, a3, a4 = _weights(w, w + _FUNCTIONS, same)
+    b0, b1, b2, b3, b4 = _weights(w + _FUNCTIONS, w, 0)
     g0, g1, g2 = tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32)
     g3, g4, g5 = tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32)
     g6, g7, g8 = tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS,), tl.float32)
@@ -287,9 +292,9 @@ def _backward_kernel(  # type: ignore[no-untyped-def]
         tl.store(target, grad_query.to(grad_parts.dtype.element_ty), mask=inside)
     if same == 1:
         g5, g6, g7, g8, g9 = g0, g1, g2, g3, g4
-    spot = grad_bias + (state * HEADS + head) * 10
+    spot = grad_bias + (state * HEADS + head) * _WEIGHTS
     _store_sums(spot, g0, g1, g2, g3, g4, 0)
-    _store_sums(spot + 5, g5, g6, g7, g8, g9, 0)
+    _store_sums(spot + _FUNCTIONS, g5, g6, g7, g8, g9, 0)
 
 
 @triton.jit
@@ -308,9 +313,9 @@ def _small_backward_kernel(  # type: ignore[no-untyped-def]
     step: tl.constexpr = 3 * HEADS * SIZE
     base = parts + begin * step + head[:, None, None] * SIZE + slot
     costs = edges + state * width * width
-    w = (weight + head * 10)[:, None, None]
-    a0, a1, a2, a3, a4 = _weights(w, w + 5, same)
-    b0, b1, b2, b3, b4 = _weights(w + 5, w, 0)
+    w = (weight + head * _WEIGHTS)[:, None, None]
+    a0, a1, a2, a3, a4 = _weights(w, w + _FUNCTIONS, same)
+    b0, b1, b2, b3, b4 = _weights(w + _FUNCTIONS, w, 0)
     g0, g1 = tl.zeros((HEADS, ROWS), tl.float32), tl.zeros((HEADS, ROWS), tl.float32)
     g2, g3 = tl.zeros((HEADS, ROWS), tl.float32), tl.zeros((HEADS, ROWS), tl.float32)
     g4, g5 = tl.zeros((HEADS, ROWS), tl.float32), tl.zeros((HEADS, ROWS), tl.float32)
@@ -373,6 +378,6 @@ def _small_backward_kernel(  # type: ignore[no-untyped-def]
         tl.store(target, grad_query.to(grad_parts.dtype.element_ty), mask=inside)
     if same == 1:
         g5, g6, g7, g8, g9 = g0, g1, g2, g3, g4
-    spot = grad_bias + (state * HEADS + head) * 10
+    spot = grad_bias + (state * HEADS + head) * _WEIGHTS
     _store_sums(spot, g0, g1, g2, g3, g4, 1)
-    _store_sums(spot + 5, g5, g6, g7, g8, g9, 1)
+    _store_sums(spot + _FUNCTIONS, g5, g6, g7, g8, g9, 1)

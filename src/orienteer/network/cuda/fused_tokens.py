@@ -8,6 +8,16 @@ import triton.language as tl
 from torch import Tensor
 
 from orienteer.beam.device import warps_for
+from orienteer.network import columns
+
+_NODE_FEATURES, _GLOBAL_FEATURES, _BASE_FEATURES = (
+    tl.constexpr(len(names)) for names in (columns.NODE_FEATURES, columns.GLOBAL_FEATURES, columns.BASE_FEATURES)
+)
+_PRIZE, _CURRENT, _END, _CHOICE = map(tl.constexpr, (columns.PRIZE, columns.CURRENT, columns.END, columns.CHOICE))
+_LEG, _HOME, _DETOUR = map(tl.constexpr, (columns.LEG, columns.HOME, columns.DETOUR))
+_HOPS, _COUNT, _WAY_HOME = map(tl.constexpr, (columns.GLOBAL_HOPS, columns.GLOBAL_COUNT, columns.GLOBAL_WAY_HOME))
+_BASE_COUNT, _BASE_STEPS, _BASE_MEAN = map(tl.constexpr, (columns.BASE_COUNT, columns.BASE_STEPS, columns.BASE_MEAN))
+_LEAST_LEFT = tl.constexpr(columns.LEAST_LEFT)
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,7 @@ def fused_gather(given: Gathering, width: int, far: float) -> Gathered:
     node = torch.empty(states, width, dtype=torch.int64, device=device)
     # Each on its own: kernels are compiled anew where memory begins at another kind of place.
     present, choice, open_ = (torch.empty(states, width, dtype=torch.bool, device=device) for _ in range(3))
-    features = torch.empty(states, width, 7, dtype=torch.float32, device=device)
+    features = torch.empty(states, width, len(columns.NODE_FEATURES), dtype=torch.float32, device=device)
     unit, opened, factor, way_home = (torch.empty(states, dtype=torch.float32, device=device) for _ in range(4))
     count = torch.empty(states, dtype=torch.int32, device=device)
     lanes = triton.next_power_of_2(max(nodes, width))
@@ -86,7 +96,7 @@ def _gather_kernel(  # type: ignore[no-untyped-def]
     there = tl.sum(kept, 0)
     place = tl.cumsum(kept, 0) - 1
     limit, spent = tl.load(divisor + row), tl.load(cost + at)
-    left = tl.maximum(limit - spent, limit * 1e-9)
+    left = tl.maximum(limit - spent, limit * _LEAST_LEFT)
     own = kept == 1
     leg = tl.load(legs + state * nodes + lane, mask=own, other=0.0)
     home = tl.load(to_end + row * nodes + lane, mask=own, other=0.0)
@@ -127,24 +137,27 @@ def _put(  # type: ignore[no-untyped-def]
     tl.store(present_out + cell, (node * 0 + present).to(tl.uint8), mask=mask)
     tl.store(choice_out + cell, choice.to(tl.uint8), mask=mask)
     tl.store(open_out + cell, open_.to(tl.uint8), mask=mask)
-    first = features + cell * 7
-    tl.store(first, prize, mask=mask)
-    tl.store(first + 1, current.to(tl.float32), mask=mask)
-    tl.store(first + 2, final.to(tl.float32), mask=mask)
-    tl.store(first + 3, choice.to(tl.float32), mask=mask)
-    tl.store(first + 4, tl.where(current, 0.0, leg), mask=mask)
-    tl.store(first + 5, tl.where(final, 0.0, home), mask=mask)
-    tl.store(first + 6, tl.where(open_, leg + home, 0.0), mask=mask)
+    first = features + cell * _NODE_FEATURES
+    tl.store(first + _PRIZE, prize, mask=mask)
+    tl.store(first + _CURRENT, current.to(tl.float32), mask=mask)
+    tl.store(first + _END, final.to(tl.float32), mask=mask)
+    tl.store(first + _CHOICE, choice.to(tl.float32), mask=mask)
+    tl.store(first + _LEG, tl.where(current, 0.0, leg), mask=mask)
+    tl.store(first + _HOME, tl.where(final, 0.0, home), mask=mask)
+    tl.store(first + _DETOUR, tl.where(open_, leg + home, 0.0), mask=mask)
 
 
 def fused_sizes(gathered: Gathered, nearest: Tensor, closest: float) -> tuple[Tensor, Tensor, Tensor]:
-    """(state,) hops, and the (state, 3) features of whole states, `overall` and `base`.
+    """(state,) hops, and the features of whole states, (state, GLOBAL_FEATURES) and (state, BASE_FEATURES).
 
     `nearest` are (state, token) shares of the limit; their mean is a typical step, at least `closest`.
     """
     states, width = nearest.shape
     hops = torch.empty(states, dtype=torch.float32, device=nearest.device)
-    overall, base = (torch.empty(states, 3, dtype=torch.float32, device=nearest.device) for _ in range(2))
+    overall, base = (
+        torch.empty(states, len(names), dtype=torch.float32, device=nearest.device)
+        for names in (columns.GLOBAL_FEATURES, columns.BASE_FEATURES)
+    )
     lanes = triton.next_power_of_2(width)
     if states:
         _sizes_kernel[(states,)](
@@ -166,12 +179,14 @@ def _sizes_kernel(  # type: ignore[no-untyped-def]
     many = tl.load(opened + state)
     steps = tl.minimum(hops, many)
     tl.store(hops_out + state, hops)
-    tl.store(overall + 3 * state, tl.log(1 + hops))
-    tl.store(overall + 3 * state + 1, tl.log(1 + many))
-    tl.store(overall + 3 * state + 2, tl.load(way_home + state))
-    tl.store(base + 3 * state, many)
-    tl.store(base + 3 * state + 1, steps)
-    tl.store(base + 3 * state + 2, tl.sqrt(many * steps))
+    told = overall + state * _GLOBAL_FEATURES
+    tl.store(told + _HOPS, tl.log(1 + hops))
+    tl.store(told + _COUNT, tl.log(1 + many))
+    tl.store(told + _WAY_HOME, tl.load(way_home + state))
+    sizes = base + state * _BASE_FEATURES
+    tl.store(sizes + _BASE_COUNT, many)
+    tl.store(sizes + _BASE_STEPS, steps)
+    tl.store(sizes + _BASE_MEAN, tl.sqrt(many * steps))
 
 
 def fused_places(count: Tensor, first: Tensor, width: int, size: int) -> Tensor:

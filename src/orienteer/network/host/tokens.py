@@ -8,6 +8,24 @@ from numba import njit
 
 from orienteer.kernel.constants import ZERO
 from orienteer.lns.route import Floats, Ints
+from orienteer.network.columns import (
+    BASE_COUNT,
+    BASE_MEAN,
+    BASE_STEPS,
+    CHOICE,
+    CLOSEST,
+    CURRENT,
+    DETOUR,
+    END,
+    FAR,
+    GLOBAL_COUNT,
+    GLOBAL_HOPS,
+    GLOBAL_WAY_HOME,
+    HOME,
+    LEAST_LEFT,
+    LEG,
+    PRIZE,
+)
 
 Singles = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
@@ -63,7 +81,7 @@ def within_reach(given: Given, ways: Floats) -> tuple[Flags, Ints]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def gather_tokens(given: Given, reach: Flags, index: Ints, far: float, closest: float, out: Made) -> None:
+def gather_tokens(given: Given, reach: Flags, index: Ints, out: Made) -> None:
     """Writes the tokens of the paths at `index`, which `out` has room for."""
     nodes = reach.shape[1]
     width = out.node.shape[1]
@@ -79,21 +97,20 @@ def gather_tokens(given: Given, reach: Flags, index: Ints, far: float, closest: 
         out.node[state, size:] = 0
         for token in range(width):
             out.present[state, token] = token < size
-        left = max(given.divisor[row] - given.cost[path], given.divisor[row] * 1e-9)
-        count = _tell_nodes(given, reach, path, state, size, left, far, out)
-        nearest = _tell_edges(given, row, state, size, np.float32(given.divisor[row] / left), np.float32(far), out)
-        hops = np.float32(1.0) / max(nearest / np.float32(size), np.float32(closest))
+        left = max(given.divisor[row] - given.cost[path], given.divisor[row] * LEAST_LEFT)
+        count = _tell_nodes(given, reach, path, state, size, left, out)
+        nearest = _tell_edges(given, row, state, size, np.float32(given.divisor[row] / left), out)
+        hops = np.float32(1.0) / max(nearest / np.float32(size), np.float32(CLOSEST))
         steps = min(hops, count)
         out.hops[state] = hops
-        out.overall[state, 0], out.overall[state, 1] = np.log1p(hops), np.log1p(count)
-        out.overall[state, 2] = min(given.to_end[row, last] / left, far)
-        out.base[state, 0], out.base[state, 1], out.base[state, 2] = count, steps, np.sqrt(count * steps)
+        overall, base = out.overall[state], out.base[state]
+        overall[GLOBAL_HOPS], overall[GLOBAL_COUNT] = np.log1p(hops), np.log1p(count)
+        overall[GLOBAL_WAY_HOME] = min(given.to_end[row, last] / left, FAR)
+        base[BASE_COUNT], base[BASE_STEPS], base[BASE_MEAN] = count, steps, np.sqrt(count * steps)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _tell_nodes(
-    given: Given, reach: Flags, path: int, state: int, size: int, left: float, far: float, out: Made
-) -> np.float32:
+def _tell_nodes(given: Given, reach: Flags, path: int, state: int, size: int, left: float, out: Made) -> np.float32:
     """Writes what is known of each node; how many may still be visited."""
     row, last = given.instance[path], given.last[path]
     legs, to_end, prizes = given.costs[row, last], given.to_end[row], given.prizes[row]
@@ -114,24 +131,22 @@ def _tell_nodes(
         node = out.node[state, token]
         opened = reach[path, node]
         choice = not given.visited[path, node] and cost + legs[node] + to_end[node] <= budget
-        leg, home = np.float32(min(legs[node] / left, far)), np.float32(min(to_end[node] / left, far))
+        leg, home = np.float32(min(legs[node] / left, FAR)), np.float32(min(to_end[node] / left, FAR))
         out.choice[state, token], out.open[state, token] = choice, opened
         seen = out.nodes[state, token]
-        seen[0] = np.float32(prizes[node]) / unit if opened else 0.0
-        seen[1], seen[2], seen[3] = node == last, node == end, choice
-        seen[4] = 0.0 if node == last else leg
-        seen[5] = 0.0 if node == end else home
-        seen[6] = leg + home if opened else 0.0
+        seen[PRIZE] = np.float32(prizes[node]) / unit if opened else 0.0
+        seen[CURRENT], seen[END], seen[CHOICE] = node == last, node == end, choice
+        seen[LEG] = 0.0 if node == last else leg
+        seen[HOME] = 0.0 if node == end else home
+        seen[DETOUR] = leg + home if opened else 0.0
     return count
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _tell_edges(
-    given: Given, row: int, state: int, size: int, factor: np.float32, far: np.float32, out: Made
-) -> np.float32:
+def _tell_edges(given: Given, row: int, state: int, size: int, factor: np.float32, out: Made) -> np.float32:
     """Writes costs between tokens in units of what is left; the sum of those to each one's nearest, at most 1 each."""
     costs, edges, node = given.relative[row], out.edges[state], out.node[state]
-    total = np.float32(0.0)
+    total, far = np.float32(0.0), np.float32(FAR)
     for one in range(size):
         legs, told = costs[node[one]], edges[one]
         for other in range(size):
