@@ -18,7 +18,7 @@ from orienteer.search.solver import Solver
 
 SOURCE = Path(orienteer.__file__).parent
 ORDER = (
-    *("model", "kernel", "data", "search", "local_search", "construct", "evolution", "lns"),
+    *("version", "model", "kernel", "data", "search", "local_search", "construct", "evolution", "lns"),
     *("beam", "network", "exact", "plot", "cli", "lab"),
 )
 """Packages and modules; one may import those before it, never those after it."""

@@ -7,8 +7,7 @@ from orienteer.model.tour import Tour, check_tour
 from orienteer.search.front import solve, solve_batch
 from orienteer.search.registry import REGISTRY, Entry
 from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Never, NoImprovement, Progress, Stop, TargetPrize
-
-__version__ = "0.1.0"
+from orienteer.version import __version__ as __version__
 
 __all__ = [
     "REGISTRY",

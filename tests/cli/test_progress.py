@@ -1,5 +1,6 @@
 """Bars: on a terminal, after a while; in a log a line now and then."""
 
+import dataclasses
 import io
 import math
 import sys
@@ -8,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from command_line import Cli, Script
-from orienteer import MaxSteps, Never, Progress
+from orienteer import Progress
 from orienteer.cli import progress
 from orienteer.cli.progress import Bar
 
-NOW = Progress(seconds=9.0, steps=250, since_best=3, prize=12.5)
+NOW = Progress(seconds=9.0, steps=250, since_best=3, prize=12.5, fraction=0.25)
 
 
 class Terminal(io.StringIO):
@@ -34,7 +35,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, delay: float = 0.0) -> Terminal:
 def test_a_long_search_shows_prize_and_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = watched(monkeypatch)
     with Bar() as bar:
-        bar.search(MaxSteps(1000), NOW)
+        bar.search(NOW)
     assert "prize 12.5  step 250" in terminal.getvalue()
 
 
@@ -47,16 +48,15 @@ def test_a_long_batch_shows_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_unknown_share_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = watched(monkeypatch)
-    assert math.isnan(Never().fraction(NOW))
     with Bar() as bar:
-        bar.search(Never(), NOW)
+        bar.search(dataclasses.replace(NOW, fraction=math.nan))
     assert "prize 12.5" in terminal.getvalue()
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = watched(monkeypatch, delay=1e9)
     with Bar() as bar:
-        bar.search(MaxSteps(1000), NOW)
+        bar.search(NOW)
     assert terminal.getvalue() == ""
 
 

@@ -1,13 +1,15 @@
 """The front door: what callers may hand over."""
 
 import json
+import math
 
 import numpy as np
 import pytest
 
 from command_line import TOWN
-from orienteer import MaxSteps, solve, solve_batch
+from orienteer import MaxSteps, check_tour, solve, solve_batch
 from orienteer.data.files import read_tour, write_tour
+from own_solvers import ThereAndBack, ThereAndBackConfig
 
 
 def test_numbers_of_numpy_leave_results_that_can_be_written(tmp_path):
@@ -35,3 +37,63 @@ def test_a_result_or_its_tour_can_be_gone_on_from():
 def test_a_batch_may_come_from_a_generator():
     results = solve_batch((one for one in (TOWN, TOWN)), "cs-p")
     assert [result.prize for result in results] == [solve(TOWN, "cs-p").prize] * 2
+
+
+def test_a_solver_is_a_name_a_path_a_class_or_an_object():
+    for solver in ("own_solvers:ThereAndBack", ThereAndBack, ThereAndBack(ThereAndBackConfig())):
+        result = solve(TOWN, solver)
+        assert (result.solver, result.tour.nodes) == ("there-and-back", (0, 1, 0))
+        assert [one.tour.nodes for one in solve_batch([TOWN, TOWN], solver)] == [(0, 1, 0)] * 2
+    for solver in ("own_solvers:ThereAndBack", ThereAndBack):
+        assert solve(TOWN, solver, node=3).tour.nodes == (0, 3, 0)
+    assert solve(TOWN, ThereAndBack(ThereAndBackConfig(node=2))).tour.nodes == (0, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("solver", "settings", "message"),
+    [
+        ("nobody", {}, "solver must be one of auto, lns, .*, got 'nobody'"),
+        (
+            "no_such_module:Own",
+            {},
+            "'no_such_module:Own' cannot be imported: ModuleNotFoundError: No module",
+        ),
+        ("own_solvers:Absent", {}, "cannot be imported: AttributeError: .* no attribute 'Absent'"),
+        ("own_solvers:NUMBER", {}, "'own_solvers:NUMBER' must be a subclass of .*Solver, got 3"),
+        ("own_solvers:Nameless", {}, "'own_solvers:Nameless' must define name"),
+        ("own_solvers:Idle", {}, "'own_solvers:Idle' must define search"),
+        (3, {}, "solver must be a name, a subclass of Solver or an object of one, got 3"),
+        (dict, {}, "solver must be a name, a subclass of Solver or an object of one, got <class 'dict'>"),
+        (ThereAndBack, {"beam": 3}, "there-and-back has no setting 'beam'; it has node"),
+        (ThereAndBack(), {"node": 2}, "an object of there-and-back has its settings already, got node too"),
+    ],
+)
+def test_other_solvers_are_refused(solver, settings, message):
+    with pytest.raises(ValueError, match=message):
+        solve(TOWN, solver, **settings)
+    with pytest.raises(ValueError, match=message):
+        solve_batch([TOWN], solver, **settings)
+
+
+@pytest.mark.parametrize("stop", [None, MaxSteps(1000)])
+def test_a_cancelled_search_ends_with_its_best_route(stop):
+    heard = []
+    result = solve(TOWN, "enumerate", stop, on_progress=heard.append, cancelled=lambda: len(heard) == 3)
+    assert len(heard) == 3
+    assert result.status == "stopped"
+    assert check_tour(TOWN, result.tour.nodes) == result.tour
+
+
+def test_a_cancelled_search_is_not_proven_either():
+    heard = []
+    result = solve(TOWN, "random", on_progress=heard.append, prove=True, cancelled=lambda: True)
+    assert (result.status, result.steps) == ("stopped", 0)
+
+
+def test_listeners_hear_how_much_of_the_allowance_is_used():
+    heard = []
+    solve(TOWN, "enumerate", MaxSteps(4), on_progress=heard.append)
+    assert [now.fraction for now in heard] == [0, 0.25, 0.5, 0.75, 1]
+    heard.clear()
+    solve(TOWN, "tsili", on_progress=heard.append)
+    assert all(math.isnan(now.fraction) for now in heard)

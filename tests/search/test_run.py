@@ -98,6 +98,14 @@ def test_a_phase_may_end_earlier() -> None:
     assert run.step(7)
 
 
+def test_listeners_hear_of_the_whole_allowance_in_a_phase() -> None:
+    heard: list[Progress] = []
+    run = Run(LINE, MaxSteps(8), heard.append)
+    with run.within(MaxSteps(2)):
+        run.step(2)
+    assert heard[0].fraction == 0.25
+
+
 def test_a_plain_function_can_stop_a_run() -> None:
     run = Run(LINE, lambda now: now.prize >= 1)
     assert not run.report()

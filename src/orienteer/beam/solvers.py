@@ -59,6 +59,9 @@ class BeamSolver(Solver[BeamConfig]):
     bars_nothing: ClassVar[bool] = True
     """Whether the score gives every child a chance: then a beam without bound proves its route optimal."""
 
+    def on_gpu(self) -> bool:
+        return choose_device(self.config.device).type == "cuda"
+
     def fallback(self, instance: Instance) -> list[int] | None:
         """A route that is known before the search, which never answers with a worse one; None where there is none."""
         return None

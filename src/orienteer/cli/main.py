@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from orienteer import __version__
 from orienteer.cli.batch import batch
 from orienteer.cli.generate import generate
 from orienteer.cli.group import WithPlugins
@@ -17,6 +16,7 @@ from orienteer.cli.picture import plot
 from orienteer.cli.solve import solve
 from orienteer.cli.solvers import solvers
 from orienteer.model.errors import OrienteerError
+from orienteer.version import __version__
 
 DONE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 """Exit statuses: all went well; `check` found the route wrong; an error; Ctrl-C; nobody reads the output."""

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import NoneType
@@ -25,13 +26,29 @@ SEED = PLACE = click.IntRange(min=0)
 
 def known_solver(context: click.Context, parameter: click.Parameter, name: str) -> str:
     """The name, or an error that lists the known ones, before anything slow happens."""
-    if name not in REGISTRY:
-        raise ValueError(f"--solver must be one of {', '.join(REGISTRY)}, got {name!r}")
+    if ":" in name:
+        look_here()
+        solver_class(name)
+    elif name not in REGISTRY:
+        raise ValueError(f"--solver must be one of {', '.join(REGISTRY)}, or MODULE:CLASS, got {name!r}")
     return name
 
 
+def look_here() -> None:
+    """Lets modules of the current folder be imported, as `python -m` does and an installed command does not."""
+    here = os.getcwd()
+    if not {"", here} & set(sys.path):
+        sys.path.insert(0, here)
+
+
 SEARCH = (
-    click.option("--solver", default="auto", metavar="NAME", callback=known_solver, help="Method.  [default: auto]"),
+    click.option(
+        "--solver",
+        default="auto",
+        metavar="NAME|MODULE:CLASS",
+        callback=known_solver,
+        help="Method, or the class of your own.  [default: auto]",
+    ),
     click.option("--seconds", type=float, metavar="S", help="Time limit for an instance."),
     click.option("--steps", type=int, metavar="N", help="Step limit: same seed, same result."),
     click.option("--seed", type=SEED, default=0, metavar="N", help="For the random choices.  [default: 0]"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from orienteer.search.stop import Progress, Stop
+from orienteer.search.stop import Progress
 
 if TYPE_CHECKING:
     import rich.progress
@@ -59,9 +59,9 @@ class Bar:
         done, total = (0.0, None) if math.isnan(fraction) else (fraction, 1.0)
         self._bar.update(self._bar.task_ids[0], completed=done, total=total, text=words)
 
-    def search(self, stop: Stop, now: Progress) -> None:
-        """Shows the progress of a search that ends by `stop`."""
-        self.show(stop.fraction(now), f"prize {now.prize:.6g}  step {now.steps:,}")
+    def search(self, now: Progress) -> None:
+        """Shows the progress of a search."""
+        self.show(now.fraction, f"prize {now.prize:.6g}  step {now.steps:,}")
 
     def batch(self, done: int, total: int) -> None:
         """Shows how many instances of a batch are done."""

@@ -22,7 +22,7 @@ from orienteer.cli.progress import Bar
 from orienteer.cli.table import origin, place_name, route_table, totals
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
-from orienteer.search.stop import AnyOf, Never, Stop
+from orienteer.search import front
 
 ROUTE_ONLY = (".tour", ".sol", ".txt")
 """Files that hold the nodes of a route and nothing else."""
@@ -81,22 +81,19 @@ def solve(
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score, "alternatives": alternatives}
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_tour(initial, instance)
-    if bound or prove:
-        from orienteer.search.front import check_bound
-
-        check_bound(method)
     with Interrupt() as interrupt, Bar() as bar:
-        stop = AnyOf(method.default_stop(instance) if asked is None else asked, interrupt)
-        result = method.solve(instance, stop, seed=seed, initial=begin, on_progress=lambda now: bar.search(stop, now))
-        if bound or prove:
-            result = _bounded(instance, result, AnyOf(Never() if asked is None else asked, interrupt), prove, bar)
+        result = front.solve(
+            instance,
+            method,
+            asked,
+            seed,
+            on_progress=bar.search,
+            initial=begin,
+            bound=bound,
+            prove=prove,
+            cancelled=lambda: interrupt.pressed,
+        )
     _report(instance, result, out, plot, as_json, bound or prove)
-
-
-def _bounded(instance: Instance, result: Result, stop: Stop, prove: bool, bar: Bar) -> Result:
-    from orienteer.exact.bound import with_bound
-
-    return with_bound(instance, result, stop, prove=prove, on_progress=lambda now: bar.search(stop, now))
 
 
 def _report(

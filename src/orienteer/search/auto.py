@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from orienteer.lns.solver import NeighbourhoodConfig, NeighbourhoodSearch
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
+from orienteer.search.registry import make_solver
 from orienteer.search.run import Run
 from orienteer.search.solver import AnySolver, OnDone, Solver, no_news
 from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Progress, Stop
@@ -51,10 +51,10 @@ class Auto(Solver[AutoConfig]):
         self.choice = "lns"
 
     def default_stop(self, instance: Instance) -> Stop:
-        return NeighbourhoodSearch().default_stop(instance)
+        return make_solver("lns").default_stop(instance)
 
     def prepare(self, instance: Instance) -> None:
-        NeighbourhoodSearch().prepare(instance)
+        make_solver("lns").prepare(instance)
         if is_crooked(instance):
             self._beam(FIRST_BEAM).prepare(instance)
 
@@ -62,16 +62,18 @@ class Auto(Solver[AutoConfig]):
         crooked = is_crooked(run.instance)
         self.choice = "cs-p, lns" if crooked else "lns"
         if not crooked:
-            NeighbourhoodSearch().search(run, seed)
+            make_solver("lns").search(run, seed)
             return
         self._widen(run, seed)
         if not run.report():
-            NeighbourhoodSearch(NeighbourhoodConfig(start_share=0.0)).search(run, seed)
+            make_solver("lns", start_share=0.0).search(run, seed)
+
+    def on_gpu(self) -> bool:
+        """Whether batches are searched on a GPU."""
+        return self._learned().on_gpu()
 
     def takes_batches(self) -> bool:
-        from orienteer.beam.device import choose_device
-
-        return choose_device(self.config.device).type == "cuda"
+        return self.on_gpu()
 
     def solve_batch(
         self,
@@ -91,10 +93,10 @@ class Auto(Solver[AutoConfig]):
         return {"choice": self.choice, **super().settings}
 
     def _beam(self, width: int) -> AnySolver:
-        from orienteer.beam.cost_level import CostLevelConfig
-        from orienteer.beam.solvers import PrizeCostLevelSearch
+        return make_solver("cs-p", beam=width, both=True, device="cpu")
 
-        return PrizeCostLevelSearch(CostLevelConfig(width, both=True, device="cpu"))
+    def _learned(self) -> AnySolver:
+        return make_solver("cs-l", device=self.config.device)
 
     def _widen(self, run: Run, seed: int) -> None:
         """Beams of the paper's search without a network, each wider than the one before."""
@@ -113,9 +115,7 @@ class Auto(Solver[AutoConfig]):
 
     def _together(self, instances: Sequence[Instance], stop: Stop | None, seed: int, on_done: OnDone) -> list[Result]:
         """The learned search of all, then the neighbourhood search of each where the criterion leaves time."""
-        from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
-
-        learned = LearnedCostLevelSearch(LearnedLevelConfig(device=self.config.device))
+        learned = self._learned()
         mending = stop is not None and _ends(stop, Progress(0.0, 0, 0, 0.0))
         self.choice = f"{learned.name}, lns" if mending else learned.name
         found = learned.solve_batch(instances, stop, seed=seed, on_done=no_news if mending else on_done)
@@ -137,7 +137,7 @@ class Auto(Solver[AutoConfig]):
             cuts.append(MaxSeconds(stop.seconds_left(now)))
         if math.isfinite(stop.steps_left(now)):
             cuts.append(MaxSteps(int(stop.steps_left(now))))
-        more = NeighbourhoodSearch().solve(instance, AnyOf(*cuts), seed=seed, initial=result.tour.nodes)
+        more = make_solver("lns").solve(instance, AnyOf(*cuts), seed=seed, initial=result.tour.nodes)
         return dataclasses.replace(more, seconds=result.seconds + more.seconds, steps=result.steps + more.steps)
 
     def _named(self, result: Result) -> Result:

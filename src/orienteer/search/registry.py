@@ -6,11 +6,15 @@ from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from orienteer.search.solver import AnySolver
+from orienteer.model.errors import OrienteerError
+from orienteer.search.solver import AnySolver, Solver
+
+AnyMethod: TypeAlias = str | type[AnySolver] | AnySolver
+"""What callers may name a solver by: a name, a path ``module:Class``, a class, an object."""
 
 GROUP = "orienteer.solvers"
 """Entry points of this group name a sequence of `Entry`."""
@@ -127,21 +131,54 @@ REGISTRY = Registry(
 )
 
 
-def solver_class(name: str) -> type[AnySolver]:
-    """The class behind a name, imported now; an unknown name is a ValueError that lists the known ones."""
-    if name not in REGISTRY:
-        raise ValueError(f"solver must be one of {', '.join(REGISTRY)}, got {name!r}")
-    module, _, attribute = REGISTRY[name].target.partition(":")
-    found: type[AnySolver] = getattr(importlib.import_module(module), attribute)
-    return found
+def solver_class(solver: str | type[AnySolver]) -> type[AnySolver]:
+    """The class behind a name or a path ``module:Class``, imported now; an unknown one is a ValueError."""
+    if isinstance(solver, str):
+        if ":" in solver:
+            return _imported(solver)
+        if solver not in REGISTRY:
+            raise ValueError(f"solver must be one of {', '.join(REGISTRY)}, or MODULE:CLASS, got {solver!r}")
+        return _loaded(REGISTRY[solver].target)
+    if not (isinstance(solver, type) and issubclass(solver, Solver)):
+        raise ValueError(f"solver must be a name, a subclass of Solver or an object of one, got {solver!r}")
+    return solver
 
 
-def make_solver(name: str, **settings: Any) -> AnySolver:
-    """A solver by name, configured; an unknown name or setting is a ValueError that lists the known ones."""
-    chosen = solver_class(name)
+def make_solver(solver: AnyMethod, **settings: Any) -> AnySolver:
+    """A solver by name or by class, with these settings, or the object itself.
+
+    An unknown name or setting is a ValueError that lists the known ones.
+    """
+    if isinstance(solver, Solver):
+        if settings:
+            raise ValueError(f"an object of {solver.name} has its settings already, got {', '.join(settings)} too")
+        return solver
+    chosen = solver_class(solver)
     known = [field.name for field in dataclasses.fields(chosen.config_class)]
     for setting in settings:
         if setting not in known:
-            raise ValueError(f"{name} has no setting {setting!r}; it has {', '.join(known) or 'none'}")
+            raise ValueError(f"{chosen.name} has no setting {setting!r}; it has {', '.join(known) or 'none'}")
     plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in settings.items()}
     return chosen(chosen.config_class(**plain))
+
+
+def _loaded(path: str) -> Any:
+    """What a path ``module:Name`` stands for."""
+    module, _, attribute = path.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _imported(path: str) -> type[AnySolver]:
+    """The solver's class that a user's path stands for; whatever is wrong with the module is told in one line."""
+    try:
+        found = _loaded(path)
+    except OrienteerError:
+        raise
+    except Exception as error:  # a user's module may fail in any way
+        raise ValueError(f"solver {path!r} cannot be imported: {type(error).__name__}: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, Solver)):
+        raise ValueError(f"solver {path!r} must be a subclass of orienteer.search.solver.Solver, got {found!r}")
+    for wanted in ("name", "search"):
+        if getattr(found, wanted, None) is getattr(Solver, wanted, None):
+            raise ValueError(f"solver {path!r} must define {wanted}")
+    return found

@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from orienteer.model.instance import Instance
 from orienteer.model.result import Improvement, Result, Status
 from orienteer.model.tour import Tour, check_tour
 from orienteer.search.stop import AnyOf, OnProgress, Progress, Stop, as_stop, ignore
+from orienteer.version import __version__
 
 ROUNDING = 1e-14
 """How far, as a share, sums of the same prizes in another order may differ."""
@@ -30,7 +32,7 @@ class Run:
     ):
         """With `shortest` the cheapest of the best routes is sought: a full prize proves nothing until `settled`."""
         self.instance = instance
-        self.stop = as_stop(stop)
+        self.stop = self.whole = as_stop(stop)
         self.on_progress = on_progress
         self.shortest, self.settled = shortest, not shortest
         self.began = time.perf_counter()
@@ -77,18 +79,19 @@ class Run:
     def report(self) -> bool:
         """Reports progress and says whether to end; also when the prize meets the bound."""
         now = self.now()
-        self.on_progress(now)
+        if self.on_progress is not ignore:
+            self.on_progress(replace(now, fraction=self.whole.fraction(now)))
         return self.proven or self.stop(now)
 
     @contextmanager
     def within(self, stop: Stop) -> Iterator[None]:
         """For a phase of the search: inside, a further criterion ends it too."""
-        whole = self.stop
-        self.stop = AnyOf(whole, stop)
+        before = self.stop
+        self.stop = AnyOf(before, stop)
         try:
             yield
         finally:
-            self.stop = whole
+            self.stop = before
 
     def tighten(self, bound: float) -> None:
         """Notes an upper bound on the prize; a looser one than is known changes nothing."""
@@ -106,8 +109,6 @@ class Run:
 
     def result(self, solver: str, seed: int, settings: dict[str, Any]) -> Result:
         """The run's outcome."""
-        from orienteer import __version__
-
         status: Status = "optimal" if self.proven else "stopped"
         return Result(
             tour=self.best,

@@ -103,6 +103,10 @@ class Solver(ABC, Generic[Config]):
         """Whether `solve_batch` does better than one instance after the other."""
         return type(self).solve_batch is not Solver.solve_batch
 
+    def on_gpu(self) -> bool:
+        """Whether it computes on a GPU, as its settings and this machine have it."""
+        return False
+
     @property
     def settings(self) -> dict[str, Any]:
         """The configuration as plain values."""

@@ -19,6 +19,8 @@ class Progress:
     """The best prize so far."""
     bound: float = math.inf
     """No route can collect more than this; infinite where nothing is known."""
+    fraction: float = math.nan
+    """The share of the allowance that is used, from 0 to 1, for listeners; NaN where the stop criterion cannot know."""
 
 
 OnProgress = Callable[[Progress], None]

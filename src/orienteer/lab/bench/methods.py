@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import hashlib
 import importlib
+import inspect
 import json
 import re
 from collections.abc import Sequence
@@ -69,12 +70,12 @@ class Method:
         solver = self.make()
         settings = dict(solver.settings)
         if "device" in settings:
-            from orienteer.beam.device import choose_device
-
-            settings["device"] = choose_device(settings["device"]).type
+            settings["device"] = "cuda" if solver.on_gpu() else "cpu"
         if "weights" in settings:
             settings["weights"] = _weights_digest(solver)
+        about = {} if type(solver).__module__.startswith("orienteer.") else {"source": _source_digest(solver)}
         return {
+            **about,
             "solver": self.solver,
             "settings": settings,
             "seconds": self.seconds,
@@ -119,9 +120,9 @@ def parse_methods(text: str, named: dict[str, str], device: str = "auto") -> lis
 def _method(words: Sequence[str], named: dict[str, str], device: str) -> Method:
     name, *given = words
     solver, *ours = named.get(name, name).split(",")
-    if solver not in REGISTRY and solver not in PEERS:
+    if solver not in REGISTRY and solver not in PEERS and ":" not in solver:
         others = [other for other in named if other not in REGISTRY]
-        raise ValueError(f"--methods knows {', '.join([*REGISTRY, *others])}, got {name!r}")
+        raise ValueError(f"--methods knows {', '.join([*REGISTRY, *others])} and MODULE:CLASS, got {name!r}")
     values: dict[str, Any] = {}
     for word in [*ours, *given]:
         key, equals, value = word.partition("=")
@@ -129,7 +130,7 @@ def _method(words: Sequence[str], named: dict[str, str], device: str) -> Method:
             raise ValueError(f"--methods takes NAME,KEY=VALUE,..., got {word!r}")
         values[key] = _value(value)
     seconds, steps = values.pop("seconds", None), values.pop("steps", None)
-    if solver in REGISTRY:
+    if solver not in PEERS:
         fields = {one.name for one in dataclasses.fields(solver_class(solver).config_class)}
         if "device" in fields:
             values.setdefault("device", device)
@@ -148,6 +149,11 @@ def _value(text: str) -> Any:
         with contextlib.suppress(ValueError):
             return kind(text)
     return text
+
+
+def _source_digest(solver: AnySolver) -> str:
+    """The content of the file of somebody's own solver, whose changes our version does not tell."""
+    return hashlib.sha256(inspect.getsource(inspect.getmodule(type(solver)) or type(solver)).encode()).hexdigest()[:10]
 
 
 def _weights_digest(solver: AnySolver) -> str:

@@ -87,7 +87,7 @@ def solve_missing(method: Method, one: NamedSet, indices: Sequence[int]) -> Iter
     if not indices:
         return
     solver = method.make()
-    device = _device(solver)
+    device = "cuda" if solver.on_gpu() else "cpu"
     size = TOGETHER[device] if solver.takes_batches() else 1
     if device == "cuda" and solver.takes_batches():
         solver.solve_batch([one.instances[indices[0]]], method.stop)  # a GPU needs a moment to wake up
@@ -140,14 +140,6 @@ def _entry(instance: Instance, result: Result, cpu: float, passes: float | None)
         "tour": list(tour.nodes),
     }
     return entry if passes is None else {**entry, "passes": passes}
-
-
-def _device(solver: AnySolver) -> str:
-    if "device" not in solver.settings:
-        return "cpu"
-    from orienteer.beam.device import choose_device
-
-    return choose_device(solver.settings["device"]).type
 
 
 def _passes(solver: AnySolver) -> int | None:

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from orienteer.cli.group import InOrder
-from orienteer.cli.options import DEVICE, SEED, positive_numbers, with_options
+from orienteer.cli.options import DEVICE, SEED, look_here, positive_numbers, with_options
 from orienteer.model.errors import OrienteerError
+
+if TYPE_CHECKING:
+    from orienteer.lab.bench.methods import Method
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -65,7 +68,6 @@ def paper(
     their table.
     """
     from orienteer.cli.progress import Bar
-    from orienteer.lab.bench.methods import parse_methods
     from orienteer.lab.bench.paper import ANYTIME, NAMED, default_methods, run_paper
     from orienteer.lab.bench.paper_report import Spec
     from orienteer.lab.bench.run import Shard
@@ -79,7 +81,7 @@ def paper(
         methods, absent = default_methods()
         for line in absent:
             click.echo(f"orienteer: {line}", err=True)
-    chosen = parse_methods(methods, named, device)
+    chosen = _methods(methods, named, device)
     _threads(threads)
     with Bar() as bar:
         report = run_paper(out, chosen, spec, bar.batch, part, data, known)
@@ -150,14 +152,13 @@ def beam(
 def figures(nodes: int, prizes: str, count: int, methods: str, seed: int, device: str, threads: int, out: Path) -> None:
     """The routes of AN-dqn, CS-p and CS side by side, as in the paper."""
     from orienteer.cli.progress import Bar
-    from orienteer.lab.bench.methods import parse_methods
     from orienteer.lab.bench.paper import NAMED
     from orienteer.lab.bench.routes import run_figures
     from orienteer.lab.bench.sets import random_set
     from orienteer.plot import check_picture
 
     check_picture("routes.png")
-    chosen = parse_methods(methods, NAMED, device)
+    chosen = _methods(methods, NAMED, device)
     one = random_set(out / "instances", _kinds(prizes)[0], nodes, count, seed)
     _threads(threads)
     with Bar() as bar:
@@ -224,7 +225,6 @@ def peers(
     """PyVRP, OR-Tools and VROOM on the same instances, where they are installed (extra `peers`)."""
     from orienteer.cli.progress import Bar
     from orienteer.data.npz import load_set
-    from orienteer.lab.bench.methods import parse_methods
     from orienteer.lab.bench.paper import ANYTIME
     from orienteer.lab.bench.peers import run_peers
     from orienteer.lab.bench.sets import NamedSet, random_set
@@ -234,7 +234,7 @@ def peers(
     else:
         cells = [(kind, nodes) for kind in _kinds(prizes) for nodes in _numbers("--sizes", sizes)]
         sets = [random_set(out / "instances", kind, nodes, count, seed) for kind, nodes in cells]
-    ours = parse_methods(methods or "lns", {name: f"{name},seconds={seconds}" for name in ANYTIME}, device)
+    ours = _methods(methods or "lns", {name: f"{name},seconds={seconds}" for name in ANYTIME}, device)
     _threads(threads)
     with Bar() as bar:
         report = run_peers(out, ours, sets, seconds, bar.batch)
@@ -323,14 +323,13 @@ def _files(
     out: Path,
 ) -> None:
     from orienteer.cli.progress import Bar
-    from orienteer.lab.bench.methods import parse_methods
     from orienteer.lab.bench.paper import NAMED
     from orienteer.lab.bench.published import known_files, run_files
     from orienteer.search.registry import REGISTRY
 
     # A name alone is a solver with its own settings here: the paper's are in the units of its random problems.
     named = {name: words for name, words in NAMED.items() if name not in REGISTRY}
-    methods = parse_methods(method, named, device)
+    methods = _methods(method, named, device)
     if len(methods) > 1:
         raise ValueError(f"--method must be one method with its settings, got {method!r}")
     files, notes = known_files(folder, best_known, largest, match)
@@ -339,6 +338,15 @@ def _files(
         times = by_size if seconds is None else lambda _: seconds
         report = run_files(out, title, files, methods[0], times, bar.batch, notes)
     _finish(out, report.failures)
+
+
+def _methods(text: str, named: dict[str, str], device: str) -> "list[Method]":
+    """Methods by name; those written as MODULE:CLASS may lie in the current folder."""
+    from orienteer.lab.bench.methods import parse_methods
+
+    if ":" in text:
+        look_here()
+    return parse_methods(text, named, device)
 
 
 def _kinds(text: str) -> tuple[str, ...]:

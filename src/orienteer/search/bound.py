@@ -1,17 +1,29 @@
-"""A bound for the answer of any solver: the root's, or the whole proof."""
+"""A bound for the answer of any solver, by a solver that proves."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from orienteer.exact.solve import Exact, ExactConfig
 from orienteer.model.instance import Instance
 from orienteer.model.result import Improvement, Result
+from orienteer.search.registry import make_solver
+from orienteer.search.solver import AnySolver
 from orienteer.search.stop import Never, OnProgress, Progress, Stop, ignore
+
+
+def bounder(solver: AnySolver, prove: bool) -> AnySolver:
+    """The solver that bounds the answers of another; an error, before the search begins, where there can be no bound.
+
+    It stays at the root unless it is to `prove`.
+    """
+    if solver.shortest:
+        raise ValueError(f"{solver.name} seeks the cheapest route through all nodes; bound and prove are about prizes")
+    return make_solver("exact", tree=prove, warm=0.0)
 
 
 def with_bound(
     instance: Instance,
     result: Result,
+    exact: AnySolver,
     stop: Stop | None = None,
     *,
     prove: bool = False,
@@ -19,13 +31,13 @@ def with_bound(
 ) -> Result:
     """The result with an upper bound beside it; with `prove` also with the best route, if the proof comes to an end.
 
-    The bound is that of the root, and the route stays as it is. `stop` holds anew for this part of the work.
+    `exact` is what `bounder` gave. Without `prove` the route stays as it is. `stop` holds for this part of the work
+    alone.
     """
-    if result.status == "optimal" or result.solver == Exact.name:
+    if result.status == "optimal" or result.solver == exact.name:
         return result
     shifted = _after(result, on_progress)
-    config = ExactConfig(tree=prove, warm=0.0)
-    proof = Exact(config).solve(
+    proof = exact.solve(
         instance, Never() if stop is None else stop, seed=result.seed, on_progress=shifted, initial=result.tour.nodes
     )
     better = prove and proof.prize > result.prize
