@@ -30,7 +30,9 @@ LEAST = 16
 SMALL = 112
 """Tokens up to which a state goes through a kernel for small ones on the way back."""
 _CLEARING = 64
-"""Programs that clear what lies behind the tokens."""
+"""Programs that clear what lies behind the tokens, at most."""
+_CLEARED = 1024
+"""Numbers that such a program clears at a time."""
 
 
 def fused_attention(
@@ -99,7 +101,8 @@ class _Attention(torch.autograd.Function):
 def new_table(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
     """A table of that shape and type for what belongs to tokens: not set, but for zeros behind the last state's."""
     table = torch.empty(like.shape, dtype=like.dtype, device=like.device)
-    _clear_tail_kernel[(_CLEARING,)](table, first, count, len(first), table.numel(), table[0].numel(), 1024)
+    programs = min(_CLEARING, triton.cdiv(table.numel(), _CLEARED))
+    _clear_tail_kernel[(programs,)](table, first, count, len(first), table.numel(), table[0].numel(), _CLEARED)
     return table
 
 
