@@ -1,10 +1,11 @@
 """One run: the incumbent, the trace, the end; and the solver class around it."""
 
 import itertools
+import math
 
 import pytest
 
-from orienteer import InfeasibleTour, Instance, MaxSteps, Never, Progress, TargetPrize
+from orienteer import InfeasibleTour, Instance, MaxSeconds, MaxSteps, Never, Progress, TargetPrize
 from orienteer.model.result import Result
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
@@ -96,6 +97,36 @@ def test_a_phase_may_end_earlier() -> None:
         assert run.step(2)
     assert not run.report()
     assert run.step(7)
+
+
+def test_a_phase_may_have_a_share_of_the_steps_left() -> None:
+    run = Run(LINE, MaxSteps(12))
+    run.step(2)
+    with run.share(0.75):
+        assert run.stop.steps_left(run.now()) == 7, "7.5 of the 10 that are left"
+        assert not run.step(6)
+        with run.share(0.5):
+            assert run.report(), "half of one step is none"
+        assert run.step()
+    assert run.stop.steps_left(run.now()) == 3
+
+
+def test_a_phase_may_have_a_share_of_the_seconds_left() -> None:
+    run = Run(LINE, MaxSeconds(1000))
+    run.began -= 200  # as if it had begun earlier
+    with run.share(0.5):
+        assert 399 < run.stop.seconds_left(run.now()) <= 400
+        assert run.stop.steps_left(run.now()) == math.inf
+    with run.share(0.5, overtime=1.5):
+        assert 599 < run.stop.seconds_left(run.now()) <= 600
+    with run.share(0.9, overtime=1.4):
+        assert run.stop.seconds_left(run.now()) <= 800, "never more than the whole run has left"
+
+
+def test_a_share_of_no_allowance_is_no_limit() -> None:
+    run = Run(LINE, Never())
+    with run.share(0.1):
+        assert not run.step(10**9)
 
 
 def test_listeners_hear_of_the_whole_allowance_in_a_phase() -> None:

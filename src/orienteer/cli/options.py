@@ -15,7 +15,7 @@ from orienteer.model.errors import BadFile, OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
 from orienteer.search.solver import AnySolver
-from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+from orienteer.search.stop import Stop, at_most
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -145,12 +145,7 @@ def _typed(key: str, text: str, hint: Any) -> Any:
 
 def stop_of(seconds: float | None, steps: int | None) -> Stop | None:
     """The criterion that the options ask for; None where they leave it to the solver."""
-    given: list[Stop] = []
-    if seconds is not None:
-        given.append(MaxSeconds(seconds))
-    if steps is not None:
-        given.append(MaxSteps(steps))
-    return AnyOf(*given) if given else None
+    return None if seconds is None and steps is None else at_most(seconds, steps)
 
 
 def positive_numbers(option: str, text: str) -> list[float]:

@@ -23,7 +23,7 @@ from orienteer.model.instance import Instance
 from orienteer.search.auto import Auto
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
-from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+from orienteer.search.stop import AnyOf, MaxSteps, Never, Stop
 
 SEPARATORS: dict[str, type[Separator]] = {
     "components": Components,
@@ -114,8 +114,9 @@ WARM_STEPS = 100
 FEW_LINKS = 10_000
 """Where more links are left, a tree on the root's own columns looks for a better route first, which rules out many."""
 SPARSE_SHARE = 0.4
-"""The share of the time left that it may take; without a time limit, so many nodes of the tree:"""
+"""The share of what is left of the allowance that this tree may take."""
 SPARSE_STEPS = 200
+"""The most nodes of this tree where no time limit ends it."""
 MOST_LINKS = 200_000
 """More links than this would take gigabytes."""
 ROUND_EVERY = 4
@@ -126,21 +127,17 @@ _prepared = False
 
 
 def warm_start(run: Run, model: Model, seed: int, share: float) -> None:
-    """Runs the default heuristic, bounded by steps, by a share of the time, and by the heuristic's own default.
+    """Runs the default heuristic on a share of the allowance, for `WARM_STEPS` a node and its own default at most.
 
     Where the run is bounded by steps, nothing here reads the clock, so that it is the same every time.
     """
     if not share:
         return
     now = run.now()
-    steps = min(WARM_STEPS * model.size, run.stop.steps_left(now) / 2)
-    cuts: list[Stop] = [MaxSteps(run.steps + int(steps))]
-    seconds = run.stop.seconds_left(now)
-    if math.isfinite(seconds):
-        cuts.append(MaxSeconds(now.seconds + share * seconds))
-    elif math.isinf(run.stop.steps_left(now)):
-        cuts.append(Auto().default_stop(run.instance))
-    with run.within(AnyOf(*cuts)):
+    cut: Stop = MaxSteps(run.steps + WARM_STEPS * model.size)
+    if math.isinf(run.stop.seconds_left(now)) and math.isinf(run.stop.steps_left(now)):
+        cut = AnyOf(cut, Auto().default_stop(run.instance))
+    with run.share(share), run.within(cut):
         if not run.report():
             Auto().search(run, seed)
 
@@ -171,12 +168,8 @@ def solve_root(run: Run, model: Model, separators: list[Separator]) -> Root:
 
 def _search_sparse(run: Run, model: Model, root: Root, separators: list[Separator]) -> Root:
     """The root after a search on few links, without the links that the routes found rule out."""
-    now = run.now()
-    seconds = run.stop.seconds_left(now)
-    cut: Stop = MaxSteps(now.steps + SPARSE_STEPS)
-    if math.isfinite(seconds):
-        cut = MaxSeconds(now.seconds + SPARSE_SHARE * seconds)
-    with run.within(cut):
+    timed = math.isfinite(run.stop.seconds_left(run.now()))
+    with run.share(SPARSE_SHARE), run.within(Never() if timed else MaxSteps(run.steps + SPARSE_STEPS)):
         Tree(model, root.sparse(), separators, run, whole=False).solve()
     return root.after(model.units.beats(run.best.prize))
 

@@ -19,7 +19,7 @@ from orienteer.model.tour import Tour, check_tour
 from orienteer.model.view import kernel_problem, nearest
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
-from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+from orienteer.search.stop import MaxSeconds, MaxSteps, Stop
 
 
 @dataclass(frozen=True)
@@ -113,12 +113,7 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         share = self.config.start_share
         seconds, steps = run.stop.seconds_left(now), run.stop.steps_left(now)
         config = EvolutionConfig(population=_population(run.instance, share * seconds, share * steps))
-        cuts: list[Stop] = []
-        if math.isfinite(seconds):
-            cuts.append(MaxSeconds(now.seconds + OVERTIME * share * seconds))
-        if math.isfinite(steps):
-            cuts.append(MaxSteps(now.steps + int(share * steps)))
-        with run.within(AnyOf(*cuts)):
+        with run.share(share, OVERTIME):
             route = Evolution(config).search_from(run, seed, problem, names)
         return check_tour(run.instance, route) if route else run.best
 

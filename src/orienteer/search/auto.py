@@ -13,7 +13,7 @@ from orienteer.model.result import Result
 from orienteer.search.registry import make_solver
 from orienteer.search.run import Run
 from orienteer.search.solver import AnySolver, OnDone, Solver, no_news
-from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Progress, Stop
+from orienteer.search.stop import AnyOf, Progress, Stop, at_most
 
 CROOKED = 0.25
 """From this share of legs on which a detour costs less than half, routes are built rather than mended."""
@@ -100,15 +100,9 @@ class Auto(Solver[AutoConfig]):
 
     def _widen(self, run: Run, seed: int) -> None:
         """Beams of the paper's search without a network, each wider than the one before."""
-        now = run.now()
-        seconds, steps = run.stop.seconds_left(now), run.stop.steps_left(now)
-        cuts: list[Stop] = []
-        if math.isfinite(seconds):
-            cuts.append(MaxSeconds(now.seconds + BEAM_SHARE * seconds))
-        if math.isfinite(steps):
-            cuts.append(MaxSteps(now.steps + int(BEAM_SHARE * steps)))
-        with run.within(AnyOf(*cuts)):
-            beam, widest = FIRST_BEAM, WIDEST_BEAM if math.isfinite(seconds) else WIDEST_UNTIMED
+        timed = math.isfinite(run.stop.seconds_left(run.now()))
+        with run.share(BEAM_SHARE):
+            beam, widest = FIRST_BEAM, WIDEST_BEAM if timed else WIDEST_UNTIMED
             while beam <= widest and not run.report():
                 self._beam(beam).search(run, seed)
                 beam *= WIDENING
@@ -132,12 +126,8 @@ class Auto(Solver[AutoConfig]):
         now = Progress(result.seconds, result.steps, 0, result.prize)
         if stop(now):
             return result
-        cuts: list[Stop] = [stop]
-        if math.isfinite(stop.seconds_left(now)):
-            cuts.append(MaxSeconds(stop.seconds_left(now)))
-        if math.isfinite(stop.steps_left(now)):
-            cuts.append(MaxSteps(int(stop.steps_left(now))))
-        more = make_solver("lns").solve(instance, AnyOf(*cuts), seed=seed, initial=result.tour.nodes)
+        left = AnyOf(stop, at_most(stop.seconds_left(now), stop.steps_left(now)))
+        more = make_solver("lns").solve(instance, left, seed=seed, initial=result.tour.nodes)
         return dataclasses.replace(more, seconds=result.seconds + more.seconds, steps=result.steps + more.steps)
 
     def _named(self, result: Result) -> Result:

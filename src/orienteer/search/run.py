@@ -9,7 +9,7 @@ from typing import Any
 from orienteer.model.instance import Instance
 from orienteer.model.result import Improvement, Result, Status
 from orienteer.model.tour import Tour, check_tour
-from orienteer.search.stop import AnyOf, OnProgress, Progress, Stop, as_stop, ignore
+from orienteer.search.stop import AnyOf, OnProgress, Progress, Stop, as_stop, at_most, ignore
 from orienteer.version import __version__
 
 ROUNDING = 1e-14
@@ -92,6 +92,18 @@ class Run:
             yield
         finally:
             self.stop = before
+
+    @contextmanager
+    def share(self, part: float, overtime: float = 1.0) -> Iterator[None]:
+        """For a phase of the search: inside, it ends after a part of the seconds and of the steps that are left.
+
+        `overtime` stretches the seconds for a phase that is worth little unfinished: 1.4 lets it take 40 % longer than
+        planned.
+        """
+        now = self.now()
+        seconds, steps = self.stop.seconds_left(now), self.stop.steps_left(now)
+        with self.within(at_most(now.seconds + overtime * part * seconds, now.steps + part * steps)):
+            yield
 
     def tighten(self, bound: float) -> None:
         """Notes an upper bound on the prize; a looser one than is known changes nothing."""

@@ -159,6 +159,16 @@ class AnyOf(Stop):
         return min((one.seconds_left(now) for one in self.criteria), default=math.inf)
 
 
+def at_most(seconds: float | None = None, steps: float | None = None) -> Stop:
+    """Ends after so many seconds and after so many steps; None or infinity for no such limit."""
+    limits: list[Stop] = []
+    if seconds is not None and seconds != math.inf:
+        limits.append(MaxSeconds(seconds))
+    if steps is not None and steps != math.inf:
+        limits.append(MaxSteps(int(steps)))
+    return AnyOf(*limits)
+
+
 def as_stop(criterion: Stop | Callable[[Progress], bool]) -> Stop:
     """The criterion itself, or a plain function wrapped as one."""
     if isinstance(criterion, Stop):

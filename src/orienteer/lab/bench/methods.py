@@ -16,7 +16,7 @@ import orienteer
 from orienteer.model.errors import OrienteerError
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
 from orienteer.search.solver import AnySolver
-from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Stop
+from orienteer.search.stop import Stop, at_most
 
 if TYPE_CHECKING:
     from orienteer.lab.bench.peer import Peer
@@ -43,12 +43,7 @@ class Method:
     @property
     def stop(self) -> Stop | None:
         """When an instance ends; None where the solver says."""
-        ends: list[Stop] = []
-        if self.seconds is not None:
-            ends.append(MaxSeconds(self.seconds))
-        if self.steps is not None:
-            ends.append(MaxSteps(self.steps))
-        return AnyOf(*ends) if ends else None
+        return None if self.seconds is None and self.steps is None else at_most(self.seconds, self.steps)
 
     @property
     def about(self) -> str:
