@@ -6,15 +6,14 @@ from orienteer import Instance
 from orienteer.evolution.evolve import breed, improve, plant
 from orienteer.evolution.population import load, new_population, pick_parents, route_prize, store
 from orienteer.kernel.rng import seed_state
-from orienteer.model.view import kernel_problem
 
 
 def line(budget):
     """Five spots on a line, a round trip from the first; the kernels' last node is the start again."""
     spots = np.arange(5.0)
     costs = np.abs(spots[:, None] - spots[None])
-    problem, _ = kernel_problem(Instance(costs, np.array([0, 1, 2, 3, 4.0]), 8.0))  # all within reach
-    return problem._replace(budget=budget)
+    instance = Instance(costs, np.array([0, 1, 2, 3, 4.0]), 8.0)  # all within reach
+    return instance.view._replace(budget=budget)
 
 
 def test_the_better_are_drawn_more_often():

@@ -11,7 +11,6 @@ from oracle import best_prize
 from orienteer import Instance, MaxSeconds, MaxSteps, NoImprovement, TargetPrize, check_tour, solve
 from orienteer.evolution import solver as evolution
 from orienteer.evolution.solver import Evolution, EvolutionConfig
-from orienteer.model.view import NEAR, nearest
 
 SMALL = {"population": 20, "candidates": 5}
 
@@ -173,15 +172,6 @@ def test_an_initial_route_is_never_lost():
     best = solve(instance, "compass", seed=1)
     again = solve(instance, "compass", MaxSteps(1), seed=2, initial=best.tour.nodes, **SMALL)
     assert again.prize >= best.prize
-
-
-def test_near_nodes_come_by_cost():
-    costs = np.random.default_rng(1).random((150, 150))
-    near = nearest(costs)
-    np.fill_diagonal(costs, np.inf)
-    assert near.shape == (150, NEAR)
-    assert np.array_equal(near, np.argsort(costs, axis=1)[:, :NEAR])
-    assert np.array_equal(nearest(costs[:5, :5]), np.argsort(costs[:5, :5], axis=1)[:, :4])
 
 
 def test_settings_are_the_published_ones_and_kept_in_the_result():

@@ -11,9 +11,7 @@ from oracle import best_prize
 from orienteer import AnyOf, Instance, MaxSeconds, MaxSteps, NoImprovement, TargetPrize, check_tour, solve
 from orienteer.data.generate import generate
 from orienteer.evolution import solver as evolution
-from orienteer.lns import solver as neighbourhood
 from orienteer.lns.solver import NeighbourhoodConfig, NeighbourhoodSearch
-from orienteer.model.view import kernel_problem
 
 INF = np.inf
 
@@ -289,19 +287,3 @@ def test_prizes_may_be_tiny_or_huge(scale):
     usual = solve(instance, "lns", MaxSteps(500), start_share=0.0)
     scaled = solve(instance.replace(prizes=instance.prizes * scale), "lns", MaxSteps(500), start_share=0.0)
     assert scaled.prize == pytest.approx(usual.prize * scale, rel=0.05)
-
-
-def test_the_kernels_problem_is_made_once(monkeypatch):
-    """At thousands of nodes it takes a good part of a second, and no stop criterion is asked meanwhile."""
-    made = []
-
-    def count(instance):
-        made.append(instance)
-        return kernel_problem(instance)
-
-    monkeypatch.setattr(evolution, "kernel_problem", count)
-    monkeypatch.setattr(neighbourhood, "kernel_problem", count)
-    NeighbourhoodSearch().prepare(town())
-    made.clear()
-    solve(town(), "lns", MaxSteps(50))
-    assert len(made) == 1

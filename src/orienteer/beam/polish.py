@@ -9,6 +9,7 @@ import numpy as np
 from orienteer.beam.meet import MARGIN
 from orienteer.beam.recombine import Over, never
 from orienteer.model.instance import Instance
+from orienteer.model.view import view_of
 
 MOST_NODES = 3000
 """Larger problems are left as they are: the kernel has a copy of their costs."""
@@ -61,6 +62,5 @@ def _polish_one(instance: Instance, route: list[int], over: bool, quick: bool) -
     budget = instance.budget * (1 - MARGIN)  # costs are added up in another order on the way
     looks = 0 if over else max(1, MOST_LOOKS // instance.size**2)
     trials = 0 if over or quick else MOST_WORK // instance.size**2
-    given = (instance.costs, instance.prizes, budget, instance.symmetric, looks, FEW_BARS if quick else BARS, trials)
-    made: list[int] = polished(np.array(route), *given).tolist()
-    return made
+    view = view_of(instance)  # not kept: the views of a batch would take twice the memory of its costs
+    return view.route(polished(view.numbers(route), view, budget, looks, FEW_BARS if quick else BARS, trials))

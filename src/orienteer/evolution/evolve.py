@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from orienteer.evolution.population import Population, Problem, load, pick_parents, route_prize, store
+from orienteer.evolution.population import Population, load, pick_parents, route_prize, store
 from orienteer.evolution.recombination import recombine
 from orienteer.kernel.constants import ZERO
 from orienteer.kernel.rng import State, next_float, next_int
@@ -19,10 +19,11 @@ from orienteer.local_search.drop_add import (
 )
 from orienteer.local_search.lin_kernighan import Ints
 from orienteer.local_search.shorten import nearest_neighbour, shorten
+from orienteer.model.view import View
 
 
 @njit(cache=True, error_model="numpy")
-def plant(problem: Problem, population: Population, first: int, last: int, share: float, state: State) -> None:
+def plant(problem: View, population: Population, first: int, last: int, share: float, state: State) -> None:
     """Makes the individuals from `first` up to `last`, exclusive, of a random share of the nodes; they need not fit.
 
     Each visits the node nearest to the one before.
@@ -43,7 +44,7 @@ def plant(problem: Problem, population: Population, first: int, last: int, share
 
 @njit(cache=True, error_model="numpy")
 def breed(
-    problem: Problem,
+    problem: View,
     population: Population,
     candidates: int,
     unit: float,
@@ -84,7 +85,7 @@ def breed(
 
 
 @njit(cache=True, error_model="numpy")
-def improve(problem: Problem, population: Population, first: int, last: int) -> None:
+def improve(problem: View, population: Population, first: int, last: int) -> None:
     """Makes the individuals from `first` up to `last`, exclusive, shorter, then fit, then fuller."""
     costs, budget = problem.costs, problem.budget
     route = np.empty(len(problem.prizes), dtype=np.int64)
@@ -102,7 +103,7 @@ def improve(problem: Problem, population: Population, first: int, last: int) -> 
 
 
 @njit(cache=True, error_model="numpy")
-def _fit(route: Ints, size: int, place: Ints, problem: Problem) -> int:
+def _fit(route: Ints, size: int, place: Ints, problem: View) -> int:
     """The route's size after nodes are dropped until it fits and added while it does."""
     first, last = 0, len(place) - 1
     costs, prizes, budget = problem.costs, problem.prizes, problem.budget
@@ -125,7 +126,7 @@ def _fit(route: Ints, size: int, place: Ints, problem: Problem) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _mutate(route: Ints, size: int, problem: Problem, state: State) -> int:
+def _mutate(route: Ints, size: int, problem: View, state: State) -> int:
     """The route's size after a random node is dropped from it or added to it."""
     first, last = 0, len(problem.prizes) - 1
     following = np.empty(len(problem.prizes), dtype=np.int64)

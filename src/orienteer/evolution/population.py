@@ -1,4 +1,4 @@
-"""The problem and the individuals of the genetic algorithm, as arrays that kernels share."""
+"""The individuals of the genetic algorithm, as arrays that kernels share."""
 
 from typing import NamedTuple
 
@@ -9,26 +9,7 @@ from numba import njit
 from orienteer.kernel.rng import State, next_float, next_int
 from orienteer.local_search.drop_add import route_cost
 from orienteer.local_search.lin_kernighan import Floats, Ints
-
-
-class Problem(NamedTuple):
-    """An instance as the kernels read it: routes run from node 0 to the last node, which are two different numbers."""
-
-    costs: Floats
-    """(n, n) finite; an arc that no route can afford costs more than the budget."""
-    prizes: Floats
-    """(n,) a round trip's prize counts at node 0 only."""
-    near_in: Ints
-    """(n, k) the nodes with the cheapest arcs to each node, cheapest first."""
-    near_out: Ints
-    """(n, k) the nodes with the cheapest arcs from each node, cheapest first."""
-    fallback: Ints
-    """A route that fits, for when dropping nodes leads nowhere."""
-    budget: float
-    least: float
-    """Savings up to this much are rounding."""
-    symmetric: bool
-    round_trip: bool
+from orienteer.model.view import View
 
 
 class Population(NamedTuple):
@@ -67,7 +48,7 @@ def new_population(size: int, nodes: int) -> Population:
 
 
 @njit(cache=True, error_model="numpy")
-def store(index: int, route: Ints, size: int, problem: Problem, population: Population) -> None:
+def store(index: int, route: Ints, size: int, problem: View, population: Population) -> None:
     """Puts a route in the place of an individual, and notes it if it is the best that fits."""
     cost = route_cost(route, size, problem.costs)
     prize = route_prize(route, size, problem.prizes)

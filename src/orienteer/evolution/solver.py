@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.evolution.evolve import breed, improve, plant
-from orienteer.evolution.population import Population, Problem, new_population
+from orienteer.evolution.population import Population, new_population
 from orienteer.kernel.rng import State, seed_state
 from orienteer.local_search.drop_add import route_cost
 from orienteer.local_search.shorten import nearest_neighbour, shorten
 from orienteer.model.instance import Instance
-from orienteer.model.view import kernel_problem
+from orienteer.model.view import View
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
 from orienteer.search.stop import MaxSteps
@@ -68,29 +68,26 @@ class Evolution(Solver[EvolutionConfig]):
 
     def search(self, run: Run, seed: int) -> None:
         """Offers each better route, in the piece of work that found it."""
-        self.search_from(run, seed, *kernel_problem(run.instance))
+        self.best_route(run, seed)
 
-    def search_from(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> list[int]:
-        """The search on what `kernel_problem` made of the instance: at thousands of nodes worth making only once.
-
-        Returns the best route of its own, which need not be the run's best; nothing if it found none.
-        """
-        route: list[int] = []
-        if len(names) < 3:
+    def best_route(self, run: Run, seed: int) -> list[int]:
+        """Searches, and returns the best route of its own, which need not be the run's best; empty if it found none."""
+        view, route = run.instance.view, list[int]()
+        if len(view.nodes) < 3:
             return route  # nowhere to go between start and end
-        population = new_population(self.config.population, len(names))
+        population = new_population(self.config.population, len(view.nodes))
         known = population.best_prize[0]
-        for steps in self._evolve(problem, population, run, seed_state(seed)):
+        for steps in self._evolve(view, population, run, seed_state(seed)):
             run.steps += steps
             if population.best_prize[0] > known:
                 known = population.best_prize[0]
-                route = names[population.best[: population.best_size[0]]].tolist()
+                route = view.route(population.best[: population.best_size[0]])
                 run.offer(route)
             if run.step(0):
                 break
         return route
 
-    def _evolve(self, problem: Problem, population: Population, run: Run, state: State) -> Iterator[int]:
+    def _evolve(self, problem: View, population: Population, run: Run, state: State) -> Iterator[int]:
         """The algorithm in pieces that take little time, each with its number of steps."""
         config = self.config
         unit = float(problem.prizes.max()) / 100  # the authors add 1 to scores from 1 to 100
@@ -142,7 +139,7 @@ def _converged(prizes: npt.NDArray[np.float64], percent: float) -> bool:
     return bool(ranked[0] - ranked[rank] <= 1e-9 * ranked[0])
 
 
-def _first_share(problem: Problem) -> float:
+def _first_share(problem: View) -> float:
     """The share of nodes in the first routes: by a route through all, how much of it the budget pays for."""
     nodes = len(problem.prizes)
     route, place = np.empty((2, nodes), dtype=np.int64)

@@ -107,16 +107,13 @@ def reduce(instance: Instance) -> Model:
 
     The cheapest ways through any nodes, repeats allowed, are never dearer than a route's own legs, so no route is lost.
     """
-    closed = instance.start == instance.end
-    inner = instance.reachable.copy()
-    inner[[instance.start, instance.end]] = False
-    nodes = np.array([instance.start, *np.flatnonzero(inner)] + ([] if closed else [instance.end]), dtype=np.int64)
-    costs = instance.costs[np.ix_(nodes, nodes)]
+    view = instance.view
+    directed, closed = not view.symmetric, view.round_trip
+    nodes, costs = (view.nodes[:-1], view.costs[:-1, :-1]) if closed else (view.nodes, view.costs)
     budget = instance.budget * (1 + SLACK)
     with np.errstate(over="ignore"):
         fits = instance.from_start[nodes][:, None] + costs + instance.to_end[nodes][None, :] <= budget
     np.fill_diagonal(fits, False)
-    directed = not bool(np.array_equal(costs, costs.T))
     if not closed:
         fits[:, 0] = fits[-1, :] = fits[0, -1] = False
     if directed:

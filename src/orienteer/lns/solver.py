@@ -5,10 +5,8 @@ import time
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from orienteer.construct.tsili import Tsili
-from orienteer.evolution.population import Problem
 from orienteer.evolution.solver import Evolution, EvolutionConfig
 from orienteer.kernel.rng import seed_state
 from orienteer.lns.anneal import Best, Moves, anneal
@@ -16,7 +14,7 @@ from orienteer.lns.recreate import new_candidates
 from orienteer.lns.route import Graph, new_route
 from orienteer.model.instance import Instance
 from orienteer.model.tour import Tour, check_tour
-from orienteer.model.view import kernel_problem, nearest
+from orienteer.model.view import View, nearest
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
 from orienteer.search.stop import MaxSeconds, MaxSteps, Stop
@@ -92,7 +90,7 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         if not _prepared:
             tiny = Instance(1.0 - np.eye(4), np.ones(4), 2.5)
             run = Run(tiny, MaxSteps(4))
-            self._improve(run, 0, *kernel_problem(tiny), run.best)
+            self._improve(run, 0, run.best)
             _prepared = True
 
     def search(self, run: Run, seed: int) -> None:
@@ -101,29 +99,29 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route
         if run.report():
             return
-        problem, names = kernel_problem(run.instance)
-        start = self._evolve(run, seed, problem, names) if self.config.start_share else run.best
+        start = self._evolve(run, seed) if self.config.start_share else run.best
         if not run.report():
             # An evolved route has the better shape, even where the greedy one collects more at first.
-            self._improve(run, seed, problem, names, max(start, given, key=lambda tour: tour.prize))
+            self._improve(run, seed, max(start, given, key=lambda tour: tour.prize))
 
-    def _evolve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64]) -> Tour:
+    def _evolve(self, run: Run, seed: int) -> Tour:
         """The best route of a genetic algorithm on a share of what is left, or the run's best if there is none."""
         now = run.now()
         share = self.config.start_share
         seconds, steps = run.stop.seconds_left(now), run.stop.steps_left(now)
         config = EvolutionConfig(population=_population(run.instance, share * seconds, share * steps))
         with run.share(share, OVERTIME):
-            route = Evolution(config).search_from(run, seed, problem, names)
+            route = Evolution(config).best_route(run, seed)
         return check_tour(run.instance, route) if route else run.best
 
-    def _improve(self, run: Run, seed: int, problem: Problem, names: npt.NDArray[np.int64], start: Tour) -> None:
+    def _improve(self, run: Run, seed: int, start: Tour) -> None:
         """Ruins and recreates a route while the temperature falls."""
-        size = len(names)
+        view = run.instance.view
+        size = len(view.nodes)
         if size < 3:
             return  # nowhere to go between start and end
-        graph, moves = _graph(problem), self._moves(problem)
-        route = new_route(graph, _places(names, start.nodes))
+        graph, moves = _graph(view), self._moves(view)
+        route = new_route(graph, view.numbers(start.nodes))
         best = Best(np.zeros(size, dtype=np.int64), np.zeros(1, dtype=np.int64), route.total.copy())
         candidates, removed = new_candidates(size), np.zeros((size, 2), dtype=np.int64)
         state = seed_state(seed)
@@ -135,21 +133,21 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
             pace = (time.perf_counter() - started) / steps
             if best.size[0]:
                 run.steps += steps
-                run.offer(names[best.nodes[: best.size[0]]].tolist())
+                run.offer(view.route(best.nodes[: best.size[0]]))
                 best.size[0] = 0
                 steps = 0
             if run.step(steps):
                 return
 
-    def _moves(self, problem: Problem) -> Moves:
+    def _moves(self, view: View) -> Moves:
         config = self.config
-        mean = float(problem.prizes[1:-1].mean()) or 1.0
+        mean = float(view.prizes[1:-1].mean()) or 1.0
         return Moves(
-            budget=problem.budget,
+            budget=view.budget,
             hot=config.hot * mean,
             cold=config.cold * mean,
-            slack_price=config.slack_price * mean / problem.budget,
-            floor=config.floor * problem.budget,
+            slack_price=config.slack_price * mean / view.budget,
+            floor=config.floor * view.budget,
             remove=config.remove,
             longest=config.longest,
             strings=config.strings,
@@ -187,18 +185,12 @@ def _population(instance: Instance, seconds: float, steps: float) -> int:
     return int(min(LARGEST_POPULATION, max(10, size)))
 
 
-def _graph(problem: Problem) -> Graph:
-    back = problem.costs if problem.symmetric else np.ascontiguousarray(problem.costs.T)
-    near = problem.near_out if problem.symmetric else nearest(np.minimum(problem.costs, back))
-    relative = problem.prizes / (problem.prizes.max() or 1.0)  # powers of the largest floats would overflow
+def _graph(view: View) -> Graph:
+    back = view.costs if view.symmetric else np.ascontiguousarray(view.costs.T)
+    near = view.near_out if view.symmetric else nearest(np.minimum(view.costs, back))
+    relative = view.prizes / (view.prizes.max() or 1.0)  # powers of the largest floats would overflow
     powers = np.array([relative**exponent for exponent in EXPONENTS])
-    return Graph(problem.costs, back, problem.prizes, powers, near)
-
-
-def _places(names: npt.NDArray[np.int64], nodes: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """The kernels' numbers of a route's nodes."""
-    place = {int(name): number for number, name in enumerate(names[:-1])}
-    return np.array([*(place[node] for node in nodes[:-1]), len(names) - 1], dtype=np.int64)
+    return Graph(view.costs, back, view.prizes, powers, near)
 
 
 def _used(run: Run) -> float:

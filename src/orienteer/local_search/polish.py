@@ -1,7 +1,6 @@
 """A route made shorter and fuller by local search: the small moves that a beam has no path for.
 
-A network that has learned from problems of up to some size leaves more and more of them in larger ones. All is made
-here, for one route: what `kernel_problem` prepares for a long search takes several times as long as this one.
+A network that has learned from problems of up to some size leaves more and more of them in larger ones.
 """
 
 from typing import NamedTuple
@@ -23,9 +22,10 @@ from orienteer.local_search.drop_add import (
 from orienteer.local_search.lin_kernighan import Floats, Ints
 from orienteer.local_search.selection import best_selection, is_wanted, least_detour, ordered
 from orienteer.local_search.shorten import shorten
+from orienteer.model.view import View
 
 NEAR = 20
-"""Near nodes that are listed for each node."""
+"""Of a view's near nodes so many are looked at."""
 LEAST = 1e-10
 """Savings up to this share of the budget are rounding."""
 ROUNDING = 1e-12
@@ -33,7 +33,7 @@ ROUNDING = 1e-12
 
 
 class Work(NamedTuple):
-    """A problem whose nodes are numbered from its start, 0, to its end, and room for a route as a chain."""
+    """A view's arrays, with prizes that may be changed for a while, and room for a route as a chain."""
 
     costs: Floats
     prizes: Floats
@@ -48,35 +48,27 @@ class Work(NamedTuple):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def polished(
-    route: Ints, costs: Floats, prizes: Floats, budget: float, symmetric: bool, looks: int, bars: Floats, trials: int
-) -> Ints:
+def polished(route: Ints, view: View, budget: float, looks: int, bars: Floats, trials: int) -> Ints:
     """The route after it was shortened and filled up in turn, until nothing more fits; it has the same ends.
 
-    Then its stops are chosen anew along up to so many orders, with those nodes in good order that reach one of the
-    `bars`. And then up to so many changes are tried: a stop left out, or another node put in at the expense of some.
-    Costs are (n, n) and may be infinite, prizes (n,); the route must cost no more than the budget.
+    Then its stops are chosen anew along up to `looks` orders, with those nodes in good order that reach one of the
+    `bars`. And then up to `trials` changes are tried: a stop left out, or another node put in at the expense of some.
+    The route is in the view's numbers and costs no more than the `budget`, which may be a little below the view's.
     """
-    names = _names(route[0], route[-1], len(prizes))
-    table, worth = _renumbered(names, route[0] == route[-1], costs, prizes, budget)
-    near_out = _nearest(table)
-    near_in = near_out if symmetric else _nearest(table.T.copy())
-    count, last = len(names), len(names) - 1
+    count = len(view.nodes)
     chain = np.empty((2, count), dtype=np.int64)
-    work = Work(table, worth, near_in, near_out, budget, symmetric, chain[0], chain[1], np.full(1, looks))
-    number = np.empty(len(prizes), dtype=np.int64)
-    for at, name in enumerate(names[:-1]):
-        number[name] = at
+    near_out = view.near_out[:, :NEAR].copy()
+    near_in = near_out if view.symmetric else view.near_in[:, :NEAR].copy()
+    work = Work(
+        view.costs, view.prizes.copy(), near_in, near_out, budget, view.symmetric, chain[0], chain[1], np.full(1, looks)
+    )
     nodes, place = np.empty(count, dtype=np.int64), np.full(count, -1)
-    size = len(route)
-    for at in range(size):
-        nodes[at] = number[route[at]] if at < size - 1 else last
-        place[nodes[at]] = at
+    size = _put(nodes, place, route)
     size = _chosen_anew(work, nodes, size, place, bars)
     if trials:
         size = _changed(work, nodes, size, place, trials)
         size = _chosen_anew(work, nodes, size, place, bars)
-    return names[nodes[:size]]
+    return nodes[:size]
 
 
 @njit(cache=True, error_model="numpy")
@@ -193,52 +185,3 @@ def _prize(work: Work, nodes: Ints, size: int) -> float:
     for at in range(size):
         total += work.prizes[nodes[at]]
     return total
-
-
-@njit(cache=True, error_model="numpy")
-def _names(start: int, end: int, nodes: int) -> Ints:
-    """The nodes with the start first and the end last; where they are one, it is there twice."""
-    names = np.empty(nodes + (1 if start == end else 0), dtype=np.int64)
-    names[0], names[-1] = start, end
-    at = 1
-    for node in range(nodes):
-        if node not in (start, end):
-            names[at] = node
-            at += 1
-    return names
-
-
-@njit(cache=True, error_model="numpy")
-def _renumbered(names: Ints, round_trip: bool, costs: Floats, prizes: Floats, budget: float) -> tuple[Floats, Floats]:
-    """Costs and prizes of the nodes in that order; an arc that no route can afford costs twice the budget."""
-    count = len(names)
-    table, worth = np.empty((count, count)), prizes[names]
-    for row in range(count):
-        for column in range(count):
-            cost = costs[names[row], names[column]]
-            table[row, column] = 0.0 if row == column else cost if cost <= budget else 2 * budget
-    if round_trip:
-        table[0, -1] = table[-1, 0] = 0.0
-        worth[-1] = 0.0
-    return table, worth
-
-
-@njit(cache=True, error_model="numpy")
-def _nearest(table: Floats) -> Ints:
-    """(n, k) the nodes cheapest to reach from each, cheapest first, itself left out."""
-    count = len(table)
-    few = min(count - 1, NEAR)
-    near, away = np.empty((count, few), dtype=np.int64), np.empty(few)
-    for here in range(count):
-        known = 0
-        for there in range(count):
-            cost = table[here, there]
-            if there == here or (known == few and cost >= away[few - 1]):
-                continue
-            at = known if known < few else few - 1
-            while at > 0 and away[at - 1] > cost:
-                away[at], near[here, at] = away[at - 1], near[here, at - 1]
-                at -= 1
-            away[at], near[here, at] = cost, there
-            known = min(known + 1, few)
-    return near

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.model.errors import InvalidInstance
+from orienteer.model.view import View, view_of
 
 Array = npt.NDArray[np.float64]
 
@@ -152,6 +153,11 @@ class Instance:
         """Whether every way costs the same in both directions."""
         return bool(np.array_equal(self.costs, self.costs.T))
 
+    @cached_property
+    def view(self) -> View:
+        """The problem in the form that searches read: nodes within reach, renumbered from the start to the end."""
+        return view_of(self)
+
     def cheapest_route(self) -> list[int]:
         """The nodes of the cheapest way from start to end: the route that always exists."""
         if self.start == self.end:
@@ -167,6 +173,7 @@ class Instance:
         other = copy.copy(self)  # what was checked stays true
         costs = _frozen(np.ascontiguousarray(self.costs.T))
         ways = {"to_end": self.from_start, "from_start": self.to_end}
+        other.__dict__.pop("view", None)
         other.__dict__.update(costs=costs, start=self.end, end=self.start, **ways)
         return other
 

@@ -23,6 +23,7 @@ from orienteer.lab.tours.instance import tour_problem
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
 from orienteer.model.tour import check_tour, route_cost
+from orienteer.model.view import in_order
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import MaxSeconds
 
@@ -199,8 +200,10 @@ def tail(instance: Instance, path: Sequence[int]) -> tuple[Instance, npt.NDArray
     """
     last, end = path[-1], instance.end
     free = np.ones(instance.size, dtype=bool)
-    free[[*path, end]] = False
-    names = np.array([last, *np.flatnonzero(free), *([end] if end != last else [])], dtype=np.int64)
+    free[[*path]] = False
+    names = in_order(free, last, end)
+    if end == last:
+        names = names[:-1]  # the only stop of that number
     left = instance.limit - route_cost(instance, path)
     place = len(names) - 1 if end != last else 0
     prizes = instance.prizes[names].copy()
