@@ -5,7 +5,7 @@ import numpy as np
 from orienteer import Instance
 from orienteer.evolution.evolve import breed, improve, plant
 from orienteer.evolution.population import load, new_population, pick_parents, route_prize, store
-from orienteer.kernel.rng import seed_state
+from orienteer.kernel import seed_state
 
 
 def line(budget):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from orienteer.evolution.recombination import recombine
-from orienteer.kernel.rng import seed_state
+from orienteer.kernel import seed_state
 
 KINDS = [(False, False), (False, True), (True, False), (True, True)]
 """Whether links may be walked backward, and whether the ends are one spot."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from orienteer.kernel.rng import next_float, next_int, next_word, seed_state
+from orienteer.kernel import next_float, next_int, next_word, seed_state
 
 WORD = 2**64 - 1
 

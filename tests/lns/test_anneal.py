@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphs import KINDS, check_totals, example, new_graph, start, stops_of
-from orienteer.kernel.rng import seed_state
+from orienteer.kernel import seed_state
 from orienteer.lns.anneal import Best, Moves, anneal, restore
 from orienteer.lns.recreate import by_order, nearest_absent, new_candidates
 from orienteer.lns.route import length

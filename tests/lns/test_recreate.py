@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphs import KINDS, check_totals, example, insert, new_graph, slow_place, start, stops_of
-from orienteer.kernel.rng import seed_state
+from orienteer.kernel import seed_state
 from orienteer.lns.recreate import LOOK, by_order, by_ratio, cheapest_place, nearest_absent, new_candidates
 from routes import cost
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphs import KINDS, check_totals, example, start, stops_of
-from orienteer.kernel.rng import seed_state
+from orienteer.kernel import seed_state
 from orienteer.lns.anneal import restore
 from orienteer.lns.ruin import ruin
 

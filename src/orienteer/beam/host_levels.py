@@ -25,7 +25,8 @@ class HostLevels(CostLevels):
         known = self._seen
         fill(
             children.candidates.packed.numpy(), children.instance.numpy(), self.tau.numpy(), self._prices,
-            self.problems.nodes, *BITS, *self._queues, known.holder.numpy(), known.stamp.numpy(), known.cost.numpy(),
+            self.problems.nodes, *BITS, *self._queues,  # type: ignore[arg-type]
+            known.holder.numpy(), known.stamp.numpy(), known.cost.numpy(),
         )  # fmt: skip
 
     def pop(self) -> Candidates:

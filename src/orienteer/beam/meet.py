@@ -74,8 +74,8 @@ def one_by_one(ends: Ends) -> Tensor:
     ):
         ahead, behind = (slice(first[row], first[row + 1]) for row in (front, back))
         costs = ends.costs[front].cpu().numpy()
-        one, other = best_meeting(
-            *(column[ahead] for column in columns), *(column[behind] for column in columns),
+        one, other = best_meeting(  # type: ignore[call-arg]
+            *(column[ahead] for column in columns), *(column[behind] for column in columns),  # type: ignore[arg-type]
             costs, budget, least, front == back,
         )  # fmt: skip
         best.append([int(number[ahead][one]), int(number[behind][other])] if one >= 0 else [-1, -1])

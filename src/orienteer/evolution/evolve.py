@@ -1,12 +1,10 @@
 """The steps of the genetic algorithm EA4OP on a population (Kobeaga, Merino and Lozano 2018)."""
 
 import numpy as np
-from numba import njit
 
 from orienteer.evolution.population import Population, load, pick_parents, route_prize, store
 from orienteer.evolution.recombination import recombine
-from orienteer.kernel.constants import ZERO
-from orienteer.kernel.rng import State, next_float, next_int
+from orienteer.kernel import ZERO, Ints, State, kernel, next_float, next_int
 from orienteer.local_search.drop_add import (
     add,
     add_while_fits,
@@ -17,12 +15,11 @@ from orienteer.local_search.drop_add import (
     route_cost,
     unlink,
 )
-from orienteer.local_search.lin_kernighan import Ints
 from orienteer.local_search.shorten import nearest_neighbour, shorten
 from orienteer.model.view import View
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def plant(problem: View, population: Population, first: int, last: int, share: float, state: State) -> None:
     """Makes the individuals from `first` up to `last`, exclusive, of a random share of the nodes; they need not fit.
 
@@ -42,7 +39,7 @@ def plant(problem: View, population: Population, first: int, last: int, share: f
         store(index, route, size, problem, population)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def breed(
     problem: View,
     population: Population,
@@ -84,7 +81,7 @@ def breed(
     return count
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def improve(problem: View, population: Population, first: int, last: int) -> None:
     """Makes the individuals from `first` up to `last`, exclusive, shorter, then fit, then fuller."""
     costs, budget = problem.costs, problem.budget
@@ -102,7 +99,7 @@ def improve(problem: View, population: Population, first: int, last: int) -> Non
             store(index, route, new_size, problem, population)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _fit(route: Ints, size: int, place: Ints, problem: View) -> int:
     """The route's size after nodes are dropped until it fits and added while it does."""
     first, last = 0, len(place) - 1
@@ -125,7 +122,7 @@ def _fit(route: Ints, size: int, place: Ints, problem: View) -> int:
     return unlink(first, last, following, route, place)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _mutate(route: Ints, size: int, problem: View, state: State) -> int:
     """The route's size after a random node is dropped from it or added to it."""
     first, last = 0, len(problem.prizes) - 1

@@ -4,11 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from orienteer.kernel.rng import State, next_float, next_int
+from orienteer.kernel import Floats, Ints, State, kernel, next_float, next_int
 from orienteer.local_search.drop_add import route_cost
-from orienteer.local_search.lin_kernighan import Floats, Ints
 from orienteer.model.view import View
 
 
@@ -47,7 +45,7 @@ def new_population(size: int, nodes: int) -> Population:
     )
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def store(index: int, route: Ints, size: int, problem: View, population: Population) -> None:
     """Puts a route in the place of an individual, and notes it if it is the best that fits."""
     cost = route_cost(route, size, problem.costs)
@@ -65,7 +63,7 @@ def store(index: int, route: Ints, size: int, problem: View, population: Populat
             population.best[i] = route[i]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def load(index: int, population: Population, route: Ints, place: Ints) -> int:
     """The size of an individual, which is written to `route` and `place`."""
     size = population.sizes[index]
@@ -77,7 +75,7 @@ def load(index: int, population: Population, route: Ints, place: Ints) -> int:
     return size
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def route_prize(route: Ints, size: int, prizes: Floats) -> float:
     """The prizes added in order."""
     total = 0.0
@@ -86,7 +84,7 @@ def route_prize(route: Ints, size: int, prizes: Floats) -> float:
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def pick_parents(population: Population, candidates: int, unit: float, state: State) -> tuple[int, int]:
     """Two of the candidates drawn, each with a probability that grows with its prize above the worst of them.
 
@@ -107,7 +105,7 @@ def pick_parents(population: Population, candidates: int, unit: float, state: St
     return one, two
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _spin(population: Population, candidates: int, base: float, left: float) -> int:
     """The candidate at which the prizes above `base`, added up, exceed `left`."""
     for k in range(candidates - 1):

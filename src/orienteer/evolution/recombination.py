@@ -5,17 +5,14 @@ parent's stretch between two common nodes that follow each other, and takes alon
 """
 
 import numpy as np
-from numba import njit
 
-from orienteer.kernel.constants import NONE, ONE, ZERO
-from orienteer.kernel.rng import State, next_int
-from orienteer.local_search.lin_kernighan import Ints
+from orienteer.kernel import NONE, ONE, ZERO, Ints, State, kernel, next_int
 
 LINKS = 4
 """A node's links in order: forward in either parent, then backward in either."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def recombine(
     one: Ints,
     one_size: int,
@@ -93,7 +90,7 @@ def recombine(
     return size + 1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _find_links(route: Ints, size: int, other: Ints, parent: int, links: Ints) -> None:
     """Writes each common node's next common node on `route`, forward and backward."""
     before = route[0]
@@ -105,7 +102,7 @@ def _find_links(route: Ints, size: int, other: Ints, parent: int, links: Ints) -
             before = node
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _next_node(here: int, links: Ints, slot: Ints, allowed: int, state: State) -> int:
     """The open node linked to `here` that has the fewest open links itself, ties drawn; -1 if none is open."""
     chosen, fewest, ties = NONE, LINKS + 1, ZERO
@@ -127,7 +124,7 @@ def _next_node(here: int, links: Ints, slot: Ints, allowed: int, state: State) -
     return chosen
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@kernel(inline=True)
 def _repeats(row: Ints, k: int) -> bool:
     """Whether the k-th link leads where an earlier one does."""
     for m in range(k):  # noqa: SIM110, the loop compiles faster than a generator
@@ -136,7 +133,7 @@ def _repeats(row: Ints, k: int) -> bool:
     return False
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _pick_link(here: int, there: int, alias: int, banned: int, links: Ints, allowed: int, state: State) -> int:
     """One of the links from `here` to `there` or to its alias, drawn; -1 if there is none but the banned one."""
     chosen, ties = NONE, ZERO
@@ -148,7 +145,7 @@ def _pick_link(here: int, there: int, alias: int, banned: int, links: Ints, allo
     return chosen
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _walk(
     here: int, which: int, one: Ints, one_size: int, two: Ints, two_size: int, places: Ints, child: Ints, size: int
 ) -> int:

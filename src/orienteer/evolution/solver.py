@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from orienteer.evolution.evolve import breed, improve, plant
 from orienteer.evolution.population import Population, new_population
-from orienteer.kernel.rng import State, seed_state
+from orienteer.kernel import State, seed_state
 from orienteer.local_search.drop_add import route_cost
 from orienteer.local_search.shorten import nearest_neighbour, shorten
 from orienteer.model.instance import Instance

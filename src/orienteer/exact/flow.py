@@ -1,16 +1,16 @@
 """Minimum cuts of a weighted graph, as numba functions from arrays to arrays."""
 
-import numba
 import numpy as np
 
 from orienteer.exact.model import Ints, Mask
+from orienteer.kernel import kernel
 from orienteer.model.instance import Array
 
 TINY = 1e-9
 """Capacities below this count as used up."""
 
 
-@numba.njit(cache=True)
+@kernel
 def adjacency(size: int, tail: Ints, head: Ints) -> tuple[Ints, Ints, Ints]:
     """(first, neighbour, twin): the two directions of each edge, by node; `twin` leads to the other direction.
 
@@ -34,7 +34,7 @@ def adjacency(size: int, tail: Ints, head: Ints) -> tuple[Ints, Ints, Ints]:
     return first, neighbour, twin
 
 
-@numba.njit(cache=True)
+@kernel
 def spread(size: int, tail: Ints, head: Ints, weight: Array) -> Array:
     """The weights of edges on the directions of `adjacency`."""
     first = np.zeros(size + 1, dtype=np.int64)
@@ -51,7 +51,7 @@ def spread(size: int, tail: Ints, head: Ints, weight: Array) -> Array:
     return capacity
 
 
-@numba.njit(cache=True)
+@kernel
 def max_flow(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: int, sink: int, enough: float) -> float:
     """The flow from source to sink, at most `enough`; `capacity` becomes what is left (Dinic)."""
     size = len(first) - 1
@@ -106,7 +106,7 @@ def max_flow(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: 
     return total
 
 
-@numba.njit(cache=True)
+@kernel
 def sink_side(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, sink: int) -> Mask:
     """(n,) the nodes from which the sink can still be reached: after `max_flow`, the smallest set around it."""
     size = len(first) - 1
@@ -127,7 +127,7 @@ def sink_side(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, sink: i
     return inside
 
 
-@numba.njit(cache=True)
+@kernel
 def source_side(first: Ints, neighbour: Ints, capacity: Array, source: int) -> Mask:
     """(n,) the nodes that the source can still reach: after `max_flow`, the smallest set around it."""
     size = len(first) - 1

@@ -1,1 +1,22 @@
-"""What all compiled loops share: first values of variables, random numbers."""
+"""What all compiled loops share: the decorator, array types, first values of variables, random numbers."""
+
+from orienteer.kernel.compiled import kernel
+from orienteer.kernel.constants import NO, NONE, ONE, ZERO
+from orienteer.kernel.rng import State, next_float, next_int, next_word, seed_state
+from orienteer.kernel.types import Bools, Floats, Ints
+
+__all__ = [
+    "NO",
+    "NONE",
+    "ONE",
+    "ZERO",
+    "Bools",
+    "Floats",
+    "Ints",
+    "State",
+    "kernel",
+    "next_float",
+    "next_int",
+    "next_word",
+    "seed_state",
+]

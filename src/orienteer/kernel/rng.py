@@ -5,7 +5,8 @@ numba's own `np.random` is one state for the whole process; a state array makes 
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from orienteer.kernel.compiled import kernel
 
 State = npt.NDArray[np.uint64]
 
@@ -25,7 +26,7 @@ def seed_state(seed: int) -> State:
     return np.array(words, dtype=np.uint64)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline=True)
 def next_word(state: State) -> np.uint64:
     """64 random bits; moves the state on."""
     total = state[0] + state[3]
@@ -40,13 +41,13 @@ def next_word(state: State) -> np.uint64:
     return result
 
 
-@njit(cache=True)
+@kernel
 def next_float(state: State) -> float:
     """A float in [0, 1)."""
     return np.float64(next_word(state) >> np.uint64(11)) * _TO_UNIT
 
 
-@njit(cache=True)
+@kernel
 def next_int(state: State, n: int) -> int:
     """A whole number in [0, n); n must be at least 1 and far below 2**53."""
     return int(next_float(state) * n)

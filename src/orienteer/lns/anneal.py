@@ -3,11 +3,9 @@
 import math
 from typing import NamedTuple
 
-from numba import njit
-
-from orienteer.kernel.rng import State, next_float, next_int
+from orienteer.kernel import Floats, Ints, State, kernel, next_float, next_int
 from orienteer.lns.recreate import Candidates, by_order, by_ratio, nearest_absent
-from orienteer.lns.route import Floats, Graph, Ints, Route, length, link, unlink, write_nodes
+from orienteer.lns.route import Graph, Route, length, link, unlink, write_nodes
 from orienteer.lns.ruin import ruin
 
 
@@ -48,7 +46,7 @@ class Best(NamedTuple):
     """(2,) cost and prize."""
 
 
-@njit(cache=True)
+@kernel
 def anneal(
     graph: Graph,
     route: Route,
@@ -96,7 +94,7 @@ def anneal(
             route.total[0], route.total[1] = cost, prize
 
 
-@njit(cache=True)
+@kernel
 def restore(route: Route, inserted: Ints, put: int, removed: Ints, gone: int) -> None:
     """Takes a step back: what went in goes out and what went out comes in, last first."""
     for i in range(put - 1, -1, -1):
@@ -105,7 +103,7 @@ def restore(route: Route, inserted: Ints, put: int, removed: Ints, gone: int) ->
         link(route, removed[i, 0], removed[i, 1])
 
 
-@njit(cache=True)
+@kernel
 def _better(route: Route, best: Best) -> bool:
     """Whether the route collects more than the best, or as much for less, by more than rounding."""
     margin = 1e-12 * best.total[1]
@@ -114,7 +112,7 @@ def _better(route: Route, best: Best) -> bool:
     return route.total[1] >= best.total[1] - margin and route.total[0] < best.total[0] * (1 - 1e-9)
 
 
-@njit(cache=True)
+@kernel
 def _note(graph: Graph, route: Route, best: Best, budget: float) -> bool:
     """Keeps the route as the best if its legs, added anew, still fit; says whether they do."""
     cost = length(graph, route)

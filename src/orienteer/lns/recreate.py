@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from orienteer.kernel.rng import State, next_float, next_int
-from orienteer.lns.route import Floats, Graph, Ints, Route, link
+from orienteer.kernel import Floats, Ints, State, kernel, next_float, next_int
+from orienteer.lns.route import Graph, Route, link
 
 LOOK = 5
 """A node is only tried beside this many of its nearest visited nodes."""
@@ -39,7 +38,7 @@ def new_candidates(nodes: int) -> Candidates:
     )
 
 
-@njit(cache=True)
+@kernel
 def nearest_absent(graph: Graph, route: Route, seed: int, most: int, nodes: Ints) -> int:
     """Writes up to `most` absent nodes nearest to `seed`, itself first, into `nodes`; returns how many.
 
@@ -58,7 +57,7 @@ def nearest_absent(graph: Graph, route: Route, seed: int, most: int, nodes: Ints
     return count
 
 
-@njit(cache=True)
+@kernel
 def cheapest_place(graph: Graph, route: Route, node: int) -> tuple[float, int]:
     """The cost of inserting `node` where that is cheapest, and the node that would precede it."""
     last = len(graph.prizes) - 1
@@ -83,7 +82,7 @@ def cheapest_place(graph: Graph, route: Route, node: int) -> tuple[float, int]:
     return best, place
 
 
-@njit(cache=True)
+@kernel
 def by_ratio(
     graph: Graph,
     route: Route,
@@ -120,7 +119,7 @@ def by_ratio(
         _see_new_arcs(graph, route, candidates, count, left, node, right)
 
 
-@njit(cache=True)
+@kernel
 def by_order(
     graph: Graph,
     route: Route,
@@ -152,7 +151,7 @@ def by_order(
     return inserted
 
 
-@njit(cache=True)
+@kernel
 def _best_ratio(candidates: Candidates, count: int, slack: float, floor: float) -> int:
     pick, top, under = -1, 0.0, 1.0
     for i in range(count):
@@ -164,7 +163,7 @@ def _best_ratio(candidates: Candidates, count: int, slack: float, floor: float) 
     return pick
 
 
-@njit(cache=True)
+@kernel
 def _insert(
     graph: Graph, route: Route, candidates: Candidates, node: int, left: int, cost: float, inserted: int
 ) -> None:
@@ -174,7 +173,7 @@ def _insert(
     candidates.inserted[inserted] = node
 
 
-@njit(cache=True)
+@kernel
 def _see_new_arcs(
     graph: Graph, route: Route, candidates: Candidates, count: int, left: int, node: int, right: int
 ) -> None:
@@ -195,7 +194,7 @@ def _see_new_arcs(
             candidates.cost[i], candidates.left[i] = cost, node
 
 
-@njit(cache=True)
+@kernel
 def _sort_by_prize(graph: Graph, nodes: Ints, count: int) -> None:
     """Insertion sort, largest prize first: the lists are short, and equal prizes keep their random order."""
     for i in range(1, count):

@@ -6,11 +6,8 @@ Node 0 is the start and the last node the end; both are always on the route.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from orienteer.kernel import Floats, Ints, kernel
 
 
 class Graph(NamedTuple):
@@ -67,7 +64,7 @@ def new_route(graph: Graph, nodes: Ints) -> Route:
     return route
 
 
-@njit(cache=True)
+@kernel
 def link(route: Route, node: int, left: int) -> None:
     """Puts an absent node behind `left`."""
     right = route.after[left]
@@ -84,7 +81,7 @@ def link(route: Route, node: int, left: int) -> None:
     route.missing[0] = count
 
 
-@njit(cache=True)
+@kernel
 def unlink(route: Route, node: int) -> None:
     """Takes a node off the route."""
     left, right = route.before[node], route.after[node]
@@ -96,7 +93,7 @@ def unlink(route: Route, node: int) -> None:
     route.missing[0] = count + 1
 
 
-@njit(cache=True)
+@kernel
 def length(graph: Graph, route: Route) -> float:
     """The cost of the route, legs added in order."""
     last = len(graph.prizes) - 1
@@ -108,7 +105,7 @@ def length(graph: Graph, route: Route) -> float:
     return cost
 
 
-@njit(cache=True)
+@kernel
 def write_nodes(route: Route, nodes: Ints) -> int:
     """Writes the route's nodes in order and returns how many there are."""
     last = len(route.after) - 1

@@ -1,12 +1,10 @@
 """Cutting strings of stops out of a route (slack induction by string removals, Christiaens and Vanden Berghe 2020)."""
 
-from numba import njit
-
-from orienteer.kernel.rng import State, next_float, next_int
-from orienteer.lns.route import Graph, Ints, Route, unlink
+from orienteer.kernel import Ints, State, kernel, next_float, next_int
+from orienteer.lns.route import Graph, Route, unlink
 
 
-@njit(cache=True)
+@kernel
 def ruin(
     graph: Graph,
     route: Route,
@@ -44,7 +42,7 @@ def ruin(
     return gone
 
 
-@njit(cache=True)
+@kernel
 def _cut(graph: Graph, route: Route, node: int, size: int, spared: int, removed: Ints, gone: int) -> int:
     last = len(graph.prizes) - 1
     for place in range(size):

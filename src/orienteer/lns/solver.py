@@ -8,7 +8,7 @@ import numpy as np
 
 from orienteer.construct.tsili import Tsili
 from orienteer.evolution.solver import Evolution, EvolutionConfig
-from orienteer.kernel.rng import seed_state
+from orienteer.kernel import seed_state
 from orienteer.lns.anneal import Best, Moves, anneal
 from orienteer.lns.recreate import new_candidates
 from orienteer.lns.route import Graph, new_route

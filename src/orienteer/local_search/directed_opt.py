@@ -6,13 +6,12 @@ places are those of `lin_kernighan`.
 """
 
 import numpy as np
-from numba import njit
 
-from orienteer.kernel.constants import NONE, ONE
-from orienteer.local_search.lin_kernighan import NEIGHBOURS, Floats, Ints, reverse
+from orienteer.kernel import NONE, ONE, Floats, Ints, kernel
+from orienteer.local_search.lin_kernighan import NEIGHBOURS, reverse
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def swap_stretches(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
     """The length saved by exchanges of neighbouring stretches, made until none saves more than `least`.
 
@@ -28,7 +27,7 @@ def swap_stretches(route: Ints, size: int, place: Ints, costs: Floats, near: Int
     return saved
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def turn_stretches(route: Ints, size: int, place: Ints, costs: Floats, least: float) -> float:
     """The length saved by turning stretches round, made until none saves more than `least`."""
     saved = 0.0
@@ -57,7 +56,7 @@ def turn_stretches(route: Ints, size: int, place: Ints, costs: Floats, least: fl
     return saved
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _best_swap(node: int, route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
     """The gain of the best exchange that adds an arc from `node`, made; 0 if none saves enough.
 
@@ -99,7 +98,7 @@ def _best_swap(node: int, route: Ints, size: int, place: Ints, costs: Floats, ne
     return best
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@kernel(inline=True)
 def _swap_gain(route: Ints, costs: Floats, i: int, j: int, k: int) -> float:
     """What the three opened arcs cost more than the three new ones."""
     opened = costs[route[i], route[i + 1]] + costs[route[j], route[j + 1]] + costs[route[k], route[k + 1]]

@@ -5,15 +5,14 @@ for the nodes that are not on it. The first and the last node are never dropped.
 """
 
 import numpy as np
-from numba import njit
 
-from orienteer.local_search.lin_kernighan import Floats, Ints
+from orienteer.kernel import Floats, Ints, kernel
 
 NEAREST = 3
 """Beside how many of its nearest visited nodes a new node may go."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def link(route: Ints, size: int, following: Ints, leading: Ints) -> None:
     """Fills the chain from the first `size` nodes of `route`."""
     for i in range(size - 1):
@@ -21,7 +20,7 @@ def link(route: Ints, size: int, following: Ints, leading: Ints) -> None:
         leading[route[i + 1]] = route[i]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def unlink(first: int, last: int, following: Ints, route: Ints, place: Ints) -> int:
     """The number of nodes on the chain, which are written to `route` and numbered in `place`."""
     size, node = 0, first
@@ -34,7 +33,7 @@ def unlink(first: int, last: int, following: Ints, route: Ints, place: Ints) -> 
         node = following[node]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def route_cost(route: Ints, size: int, costs: Floats) -> float:
     """The legs' costs added in order, as the judge adds them."""
     total = 0.0
@@ -43,7 +42,7 @@ def route_cost(route: Ints, size: int, costs: Floats) -> float:
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def drop_until_fits(
     first: int,
     last: int,
@@ -79,7 +78,7 @@ def drop_until_fits(
     return cost
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def add_while_fits(
     first: int,
     last: int,
@@ -140,7 +139,7 @@ def add_while_fits(
     return cost
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def best_spot(
     node: int,
     first: int,
@@ -183,14 +182,14 @@ def best_spot(
     return behind, cheapest
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@kernel(inline=True)
 def saving(node: int, following: Ints, leading: Ints, costs: Floats) -> float:
     """What the route would save without `node`."""
     before, after = leading[node], following[node]
     return costs[before, node] + costs[node, after] - costs[before, after]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def drop(node: int, following: Ints, leading: Ints, place: Ints) -> None:
     """Takes `node` off the chain."""
     following[leading[node]] = following[node]
@@ -198,7 +197,7 @@ def drop(node: int, following: Ints, leading: Ints, place: Ints) -> None:
     place[node] = -1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def add(node: int, behind: int, following: Ints, leading: Ints, place: Ints) -> None:
     """Puts `node` on the chain."""
     after = following[behind]
@@ -207,7 +206,7 @@ def add(node: int, behind: int, following: Ints, leading: Ints, place: Ints) -> 
     place[node] = 0
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@kernel(inline=True)
 def _worth(prize: float, added: float, budget: float) -> float:
     """Prize per cost added; a prize for nothing is worth most, and a worthless node is wanted only if it saves."""
     if prize == 0.0 and added >= 0.0:
@@ -216,7 +215,7 @@ def _worth(prize: float, added: float, budget: float) -> float:
     return prize / added if added > tiny else (prize + tiny) / tiny
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _drop_stretch(
     first: int, last: int, following: Ints, leading: Ints, place: Ints, costs: Floats, prizes: Floats
 ) -> float:

@@ -4,17 +4,15 @@ The kick is the double bridge (Martin, Otto and Felten 1991): two neighbouring s
 their direction, so that it serves asymmetric costs too. The stretches are short, so that little has to be repaired.
 """
 
-from numba import njit
-
-from orienteer.kernel.rng import State, next_int
-from orienteer.local_search.lin_kernighan import Floats, Ints, reverse
+from orienteer.kernel import Floats, Ints, State, kernel, next_int
+from orienteer.local_search.lin_kernighan import reverse
 from orienteer.local_search.shorten import shorten
 
 STRETCH = 30
 """The most nodes of a stretch that is moved."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def kick_and_shorten(
     route: Ints,
     size: int,
@@ -45,7 +43,7 @@ def kick_and_shorten(
     return saved
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _kick(route: Ints, size: int, place: Ints, costs: Floats, state: State) -> float:
     """What the kick saves, usually less than nothing: two random stretches side by side change places."""
     inner = size - 2

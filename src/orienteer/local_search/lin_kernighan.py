@@ -6,11 +6,8 @@ the same spot.
 """
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from orienteer.kernel import Floats, Ints, kernel
 
 NEIGHBOURS = 10
 """How many of a node's nearest visited nodes a new link may lead to."""
@@ -22,7 +19,7 @@ BREADTH = 5
 """How many first links are tried from each side of a node."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def lin_kernighan(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
     """The length saved; `route` and `place` are changed until no chain of exchanges saves more than `least`.
 
@@ -53,7 +50,7 @@ def lin_kernighan(route: Ints, size: int, place: Ints, costs: Floats, near: Ints
     return saved
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def reverse(route: Ints, place: Ints, first: int, last: int) -> None:
     """Turns the stretch of `route` between two positions round."""
     while first < last:
@@ -64,7 +61,7 @@ def reverse(route: Ints, place: Ints, first: int, last: int) -> None:
         last -= 1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _improve_from(
     base: int,
     route: Ints,
@@ -94,7 +91,7 @@ def _improve_from(
     return 0.0, 0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _first_links(
     base: int,
     tip: int,
@@ -135,7 +132,7 @@ def _first_links(
     return found
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@kernel(inline=True)
 def _cut_off(base: int, tip: int, joined: int, route: Ints, size: int, place: Ints) -> int:
     """The neighbour of `joined` that becomes the new tip when the arc base-tip is opened; -1 if there is none."""
     side = place[tip] - place[base]
@@ -145,7 +142,7 @@ def _cut_off(base: int, tip: int, joined: int, route: Ints, size: int, place: In
     return route[other]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _chain(
     base: int,
     tip: int,
@@ -185,7 +182,7 @@ def _chain(
     return (best, kept) if kept else (0.0, 0)
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@kernel(inline=True)
 def _exchange(base: int, tip: int, joined: int, route: Ints, place: Ints, flip: Ints) -> None:
     """Opens base-tip, joins the tip to `joined` by turning the stretch between them round, and notes the stretch."""
     b, t, j = place[base], place[tip], place[joined]
@@ -196,7 +193,7 @@ def _exchange(base: int, tip: int, joined: int, route: Ints, place: Ints, flip: 
     reverse(route, place, flip[0], flip[1])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _next_link(
     base: int,
     tip: int,
@@ -229,7 +226,7 @@ def _next_link(
     return joined, cut, top
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@kernel(inline=True)
 def _was_joined(one: int, other: int, touched: Ints, steps: int) -> bool:
     """Whether the chain itself made this arc; such an arc is not cut again, so a chain ends."""
     for step in range(steps):

@@ -3,16 +3,14 @@
 Routes and places are those of `lin_kernighan`; these moves are the ones that its chains cannot make.
 """
 
-from numba import njit
-
-from orienteer.kernel.constants import NO, NONE, ONE
-from orienteer.local_search.lin_kernighan import NEIGHBOURS, Floats, Ints, reverse
+from orienteer.kernel import NO, NONE, ONE, Floats, Ints, kernel
+from orienteer.local_search.lin_kernighan import NEIGHBOURS, reverse
 
 LONGEST = 3
 """The most nodes moved together."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def or_opt(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
     """The length saved; `route` and `place` are changed until no move saves more than `least`."""
     saved = 0.0
@@ -25,7 +23,7 @@ def or_opt(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least
     return saved
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def move_stretch(route: Ints, place: Ints, first: int, last: int, after: int, turned: bool) -> None:
     """Moves the stretch between two positions behind the node at position `after`, which lies outside of it."""
     # Two neighbouring stretches change places when each is turned round, and then both together.
@@ -40,7 +38,7 @@ def move_stretch(route: Ints, place: Ints, first: int, last: int, after: int, tu
     reverse(route, place, left, right)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
     """The gain of the best move of a stretch that begins at position `first`, made; 0 if none saves enough."""
     best, best_last, best_after, best_turned = least, NONE, NONE, NO

@@ -6,9 +6,8 @@ A network that has learned from problems of up to some size leaves more and more
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from orienteer.kernel.constants import ZERO
+from orienteer.kernel import ZERO, Floats, Ints, kernel
 from orienteer.local_search.drop_add import (
     add,
     add_while_fits,
@@ -19,7 +18,6 @@ from orienteer.local_search.drop_add import (
     route_cost,
     unlink,
 )
-from orienteer.local_search.lin_kernighan import Floats, Ints
 from orienteer.local_search.selection import best_selection, is_wanted, least_detour, ordered
 from orienteer.local_search.shorten import shorten
 from orienteer.model.view import View
@@ -47,7 +45,7 @@ class Work(NamedTuple):
     """(1,) how many more orders may be looked along."""
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def polished(route: Ints, view: View, budget: float, looks: int, bars: Floats, trials: int) -> Ints:
     """The route after it was shortened and filled up in turn, until nothing more fits; it has the same ends.
 
@@ -71,7 +69,7 @@ def polished(route: Ints, view: View, budget: float, looks: int, bars: Floats, t
     return nodes[:size]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _chosen_anew(work: Work, nodes: Ints, size: int, place: Ints, bars: Floats) -> int:
     """The new size of a route, filled up and chosen anew along its own order and others until that brings nothing."""
     size = _filled_up(work, nodes, size, place)
@@ -93,7 +91,7 @@ def _chosen_anew(work: Work, nodes: Ints, size: int, place: Ints, bars: Floats) 
     return size
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _other_order(work: Work, order: Ints, nodes: Ints, size: int, place: Ints, price: float) -> Ints:
     """An order that suits a route and all nodes that are worth the price of their detour from it."""
     wide, where, count = np.empty(len(place), dtype=np.int64), np.full(len(place), -1), ZERO
@@ -105,7 +103,7 @@ def _other_order(work: Work, order: Ints, nodes: Ints, size: int, place: Ints, p
     return ordered(wide, count, where, work.costs, work.prizes, work.budget)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _put(nodes: Ints, place: Ints, route: Ints) -> int:
     """Makes this the route; its size."""
     place[:] = -1
@@ -115,7 +113,7 @@ def _put(nodes: Ints, place: Ints, route: Ints) -> int:
     return len(route)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
     """The route's new size, shortened and filled up until nothing more fits."""
     last = len(place) - 1
@@ -132,7 +130,7 @@ def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
             return size
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> int:
     """The new size of a route that no change of one node makes better, or after so many trials."""
     inner = 1 + np.argsort(-work.prizes[1:-1], kind="mergesort")  # if trials run out, then on those worth least
@@ -156,7 +154,7 @@ def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> in
     return size
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> int:
     """The new size of the route after a stop was left out, or a node put in, and all else was fitted to that."""
     last, worth = len(place) - 1, work.prizes[node]
@@ -178,7 +176,7 @@ def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> 
     return _filled_up(work, nodes, size, place)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _prize(work: Work, nodes: Ints, size: int) -> float:
     """What the route collects."""
     total = 0.0

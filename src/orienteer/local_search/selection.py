@@ -6,9 +6,8 @@ or where not even the rest without a limit, in which cost has a price, could mak
 """
 
 import numpy as np
-from numba import njit
 
-from orienteer.local_search.lin_kernighan import Floats, Ints
+from orienteer.kernel import Floats, Ints, kernel
 
 DOUBLINGS, HALVINGS = 40, 10
 """Steps of the search for the price of cost, up or down from what all prizes are worth for the whole limit, then
@@ -20,7 +19,7 @@ SHARES = (1 / 64, 1 / 16, 1 / 4, 1.0)
 with an outlook above that are few, and if there is such a route, then the best is among them."""
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def ordered(nodes: Ints, size: int, place: Ints, costs: Floats, prizes: Floats, budget: float) -> Ints:
     """The stops of a route in their order, and between them every other node with a prize, nearest ones first.
 
@@ -45,13 +44,13 @@ def ordered(nodes: Ints, size: int, place: Ints, costs: Floats, prizes: Floats, 
     return order[:size]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def is_wanted(node: int, start: int, end: int, costs: Floats, prizes: Floats, budget: float) -> bool:
     """Whether a node has a prize and a route could visit it alone; detours to it and from it are not considered."""
     return prizes[node] > 0.0 and costs[start, node] + costs[node, end] <= budget
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def least_detour(order: Ints, size: int, costs: Floats, node: int) -> tuple[int, float]:
     """After which place a node would cost least, and how much."""
     best, least = 0, np.inf
@@ -63,7 +62,7 @@ def least_detour(order: Ints, size: int, costs: Floats, node: int) -> tuple[int,
     return best, least
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, known: float) -> tuple[Ints, float]:
     """The route along the order with the most prize above `known` that costs no more than the budget; empty for none.
 
@@ -97,7 +96,7 @@ def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, kn
     return route, price
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def _longest(legs: Floats, worth: Floats, budget: float, rest: Floats, price: float, known: float) -> tuple[Ints, bool]:
     """The places of the route with the most prize above `known`, or none, and whether labels were enough to tell."""
     count = len(worth)
@@ -131,7 +130,7 @@ def _longest(legs: Floats, worth: Floats, budget: float, rest: Floats, price: fl
     return _places(begun, at, winner, count - 1), True
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def _priced(legs: Floats, worth: Floats, budget: float) -> tuple[Floats, float, Ints]:
     """What is still to be won from each place on, cost at its price subtracted; that price; the best way at it.
 
@@ -165,7 +164,7 @@ def _priced(legs: Floats, worth: Floats, budget: float) -> tuple[Floats, float, 
     return rest, high, places[:size]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def _way_through(back: Floats, worth: Floats, price: float, rest: Floats, following: Ints) -> float:
     """Writes what is to be won from each place on at that price of cost, and the next place; the whole way's cost.
 
@@ -188,7 +187,7 @@ def _way_through(back: Floats, worth: Floats, price: float, rest: Floats, follow
     return cost
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def _is_new(
     place: int, cost: float, prize: float, cheapest: Ints, after: Ints, spent: Floats, won: Floats, label: int
 ) -> bool:
@@ -210,7 +209,7 @@ def _is_new(
     return True
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kernel
 def _places(begun: Ints, at: Ints, label: int, last: int) -> Ints:
     """Where the stops of a label lie, and the last place; none for no label."""
     size, one = 1, label

@@ -1,14 +1,14 @@
 """A route made and made shorter: nearest neighbour, then the local search that suits the costs."""
 
 import numpy as np
-from numba import njit
 
+from orienteer.kernel import Floats, Ints, kernel
 from orienteer.local_search.directed_opt import swap_stretches, turn_stretches
-from orienteer.local_search.lin_kernighan import Floats, Ints, lin_kernighan
+from orienteer.local_search.lin_kernighan import lin_kernighan
 from orienteer.local_search.or_opt import or_opt
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def shorten(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, symmetric: bool, least: float) -> float:
     """The length saved; `route` and `place` are changed until no move of either kind saves more than `least`.
 
@@ -28,7 +28,7 @@ def shorten(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, symm
     return saved
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def nearest_neighbour(chosen: Ints, count: int, costs: Floats, near: Ints, route: Ints, place: Ints) -> int:
     """The size of a route through the first `count` nodes of `chosen`, each the nearest to the one before.
 
@@ -53,7 +53,7 @@ def nearest_neighbour(chosen: Ints, count: int, costs: Floats, near: Ints, route
     return count + 2
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _nearest(here: int, chosen: Ints, left: int, slot: Ints, costs: Floats, near: Ints) -> int:
     """The nearest to `here` of the first `left` nodes of `chosen`."""
     for node in near[here]:

@@ -4,13 +4,13 @@ If the nodes outside a set S without node 0 are worth less than the prize to bea
 x(E(S)) <= y(S) - 1. Equal routes may be cut off, better ones are not (Fischetti, Salazar and Toth 1998).
 """
 
-import numba
 import numpy as np
 
 from orienteer.exact.cut import Cut
 from orienteer.exact.flow import max_flow, source_side
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
+from orienteer.kernel import kernel
 from orienteer.model.instance import Array
 
 MOST_FLOWS = 60
@@ -36,7 +36,7 @@ def conditional_cut(model: Model, around: Mask) -> Cut:
     return Cut("conditional", -1.0, inside=nodes, nodes=nodes, node_values=np.full(len(nodes), -1.0))
 
 
-@numba.njit(cache=True)
+@kernel
 def _poor(
     first: Ints, neighbour: Ints, twin: Ints, capacity: Array, prizes: Array, order: Ints, beat: float, most: float
 ) -> list[Mask]:

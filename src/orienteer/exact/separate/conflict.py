@@ -4,12 +4,12 @@ Nodes i and j are in conflict if the cheapest ways from the start through both t
 much. y(K) <= 1 for a set K of nodes in conflict with each other.
 """
 
-import numba
 import numpy as np
 
 from orienteer.exact.cut import Cut
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
+from orienteer.kernel import kernel
 from orienteer.model.instance import Array
 
 MOST_NODES = 600
@@ -65,7 +65,7 @@ def conflicts(model: Model) -> Mask:
     return apart
 
 
-@numba.njit(cache=True)
+@kernel
 def _close(between: Array) -> None:
     """Makes direct ways the cheapest ways through any nodes (Floyd and Warshall)."""
     size = len(between)
@@ -77,7 +77,7 @@ def _close(between: Array) -> None:
                     between[i, j] = min(between[i, j], leg + between[k, j])
 
 
-@numba.njit(cache=True)
+@kernel
 def _clique(apart: Mask, order: Ints, first: int) -> Ints:
     """Nodes in conflict with each other, `first` and then greedily in the order given."""
     found = np.empty(len(order) + 1, dtype=np.int64)

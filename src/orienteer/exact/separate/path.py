@@ -6,13 +6,13 @@ x(path) - y(i_2) - ... - y(i_{k-1}) <= x(i_k to W) (Fischetti, Salazar and Toth 
 
 import itertools
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from orienteer.exact.cut import Cut
 from orienteer.exact.model import Ints, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
+from orienteer.kernel import kernel
 from orienteer.model.instance import Array
 
 MOST_CUTS = 30
@@ -74,7 +74,7 @@ class Path(Separator):
         return Cut("path", 0.0, links=links, link_values=values, nodes=inner, node_values=np.full(len(inner), -1.0))
 
 
-@numba.njit(cache=True)
+@kernel
 def _followers(x: Array) -> tuple[Ints, Ints]:
     """(first, near): the nodes that x leads to from each node."""
     size = len(x)
@@ -87,7 +87,7 @@ def _followers(x: Array) -> tuple[Ints, Ints]:
     return first, near
 
 
-@numba.njit(cache=True)
+@kernel
 def _paths(
     x: Array,
     costs: Array,

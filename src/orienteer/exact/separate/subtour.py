@@ -4,13 +4,13 @@ x(delta(S)) >= 2 y_k for every node k of a set S without node 0 (Fischetti, Sala
 equations that is x(E(S)) <= y(S) - y_k, or the same on the other nodes, whichever has fewer links.
 """
 
-import numba
 import numpy as np
 
 from orienteer.exact.cut import Cut
 from orienteer.exact.flow import max_flow, sink_side
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
+from orienteer.kernel import kernel
 from orienteer.model.instance import Array
 
 THRESHOLDS = (0.0, 0.1, 0.25, 0.5)
@@ -70,7 +70,7 @@ def subtour_cut(model: Model, inside: Mask, y: Array) -> Cut:
     )
 
 
-@numba.njit(cache=True)
+@kernel
 def components(size: int, low: Ints, high: Ints) -> Ints:
     """(n,) the smallest node of each node's component."""
     label = np.arange(size)
@@ -91,7 +91,7 @@ def components(size: int, low: Ints, high: Ints) -> Ints:
     return label
 
 
-@numba.njit(cache=True)
+@kernel
 def _broken(
     first: Ints, neighbour: Ints, twin: Ints, capacity: Array, y: Array, order: Ints, least: float, most: int
 ) -> list[Mask]:

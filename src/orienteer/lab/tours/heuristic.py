@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from orienteer.kernel.rng import seed_state
+from orienteer.kernel import seed_state
 from orienteer.local_search.directed_opt import swap_stretches, turn_stretches
 from orienteer.local_search.kick import kick_and_shorten
 from orienteer.local_search.or_opt import or_opt

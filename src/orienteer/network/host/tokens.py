@@ -4,10 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from orienteer.kernel.constants import ZERO
-from orienteer.lns.route import Floats, Ints
+from orienteer.kernel import ZERO, Floats, Ints, kernel
 from orienteer.network.columns import (
     BASE_COUNT,
     BASE_MEAN,
@@ -62,7 +60,7 @@ class Made(NamedTuple):
     unit: Singles
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def within_reach(given: Given, ways: Floats) -> tuple[Flags, Ints]:
     """(path, node) what each path may still visit, and (path,) how many tokens it has."""
     paths, nodes = given.visited.shape
@@ -80,7 +78,7 @@ def within_reach(given: Given, ways: Floats) -> tuple[Flags, Ints]:
     return reach, size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def gather_tokens(given: Given, reach: Flags, index: Ints, out: Made) -> None:
     """Writes the tokens of the paths at `index`, which `out` has room for."""
     nodes = reach.shape[1]
@@ -109,7 +107,7 @@ def gather_tokens(given: Given, reach: Flags, index: Ints, out: Made) -> None:
         base[BASE_COUNT], base[BASE_STEPS], base[BASE_MEAN] = count, steps, np.sqrt(count * steps)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _tell_nodes(given: Given, reach: Flags, path: int, state: int, size: int, left: float, out: Made) -> np.float32:
     """Writes what is known of each node; how many may still be visited."""
     row, last = given.instance[path], given.last[path]
@@ -142,7 +140,7 @@ def _tell_nodes(given: Given, reach: Flags, path: int, state: int, size: int, le
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _tell_edges(given: Given, row: int, state: int, size: int, factor: np.float32, out: Made) -> np.float32:
     """Writes costs between tokens in units of what is left; the sum of those to each one's nearest, at most 1 each."""
     costs, edges, node = given.relative[row], out.edges[state], out.node[state]

@@ -5,10 +5,8 @@ what lies between them on the path may take the place of what lies between them 
 """
 
 import numpy as np
-from numba import njit
 
-from orienteer.kernel.constants import NO, NONE
-from orienteer.lns.route import Floats, Ints
+from orienteer.kernel import NO, NONE, Floats, Ints, kernel
 
 ROUNDS = 100
 """The most exchanges of a route."""
@@ -16,7 +14,7 @@ SAVING = 1e-9
 """An exchange for the same prize saves at least this share of the budget: less might be rounding, back and forth."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def exchanged(
     route: Ints, base: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, stops: Ints, ahead: int,
     costs: Floats, prizes: Floats, budget: float, both_ways: bool,
@@ -38,7 +36,7 @@ def exchanged(
     return room[:size], worth, total
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _walk(route: Ints, start: int, end: int, path: int, parent: Ints, node: Ints, ahead: int) -> int:
     """Writes the route along a path and straight to its other end; returns its size."""
     size, one = 2, path
@@ -52,7 +50,7 @@ def _walk(route: Ints, start: int, end: int, path: int, parent: Ints, node: Ints
     return size
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def exchange(
     route: Ints, size: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, stops: Ints, ahead: int,
     costs: Floats, prizes: Floats, budget: float, both_ways: bool,
@@ -85,13 +83,13 @@ def exchange(
     return size
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _leg(costs: Floats, here: int, there: int) -> float:
     """Standing still, as in the empty round trip, costs nothing."""
     return costs[here, there] if here != there else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _survey(
     route: Ints, size: int, costs: Floats, prizes: Floats, place: Ints, spent: Floats, won: Floats, passed: Ints
 ) -> None:
@@ -107,7 +105,7 @@ def _survey(
             passed[at, route[at] >> 6] |= np.int64(1) << np.int64(route[at] & 63)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _note(
     size: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, ahead: int,
     place: Ints, spent: Floats, won: Floats, spot: Ints, notes: Floats,
@@ -133,7 +131,7 @@ def _note(
                 notes[side, 3, path] = max(notes[side, 3, path], notes[side, 3, parent[path]])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _best(
     route: Ints, size: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, stops: Ints, ahead: int,
     costs: Floats, prizes: Floats, budget: float, both_ways: bool,
@@ -180,7 +178,7 @@ def _best(
     return found, found_origin, found_closing
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _fits(path: Ints, origin: Ints, end: int, all_stops: Ints, to_left: Ints, to_right: Ints) -> bool:
     """Whether the stops of a path after its origin, but for its `end`, are not among those that the route keeps."""
     for word in range(len(path)):
@@ -192,7 +190,7 @@ def _fits(path: Ints, origin: Ints, end: int, all_stops: Ints, to_left: Ints, to
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _put_in(
     route: Ints, size: int, parent: Ints, node: Ints, ahead: int, place: Ints, path: int, origin: int, closing: bool
 ) -> int:

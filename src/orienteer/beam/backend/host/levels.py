@@ -2,9 +2,8 @@
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from orienteer.lns.route import Floats, Ints
+from orienteer.kernel import Floats, Ints, kernel
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -13,7 +12,7 @@ SCORE, COST, STAMP, LINK = 0, 1, 2, 3
 _LAST: int = np.int64(2**63 - 1)  # type: ignore[assignment]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def read(
     slots: Ints, empty: int, worst: Floats, filled: Bytes, count: int,
     holder: Ints, seen_stamp: Ints, seen_cost: Floats, seen: int, out: Ints,
@@ -57,14 +56,14 @@ def read(
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _known(path: Ints, first: int, size: int, holder: Ints, stamps: Ints, costs: Floats) -> bool:
     """Whether a path with the same nodes and the same last one has been expanded that was no dearer."""
     row = holder[first + (path[STAMP] & (size - 1))]
     return row >= 0 and stamps[row] == path[STAMP] and costs[row] <= path[COST : COST + 1].view(np.float64)[0]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def fill(
     children: Ints, instance: Ints, tau: Floats, price: Floats, nodes: int, group_bits: int, spot_bits: int,
     slots: Ints, empty: int, worst: Floats, filled: Bytes, count: int,
@@ -101,7 +100,7 @@ def fill(
             worst[mine] = last
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _keep(paths: Ints, queue: Ints, nodes: int, price: float, group_bits: int, spot_bits: int) -> tuple[int, float]:
     """Writes the best of the paths into an empty queue, from best to worst; how many, and the score of the last.
 
@@ -136,7 +135,7 @@ def _keep(paths: Ints, queue: Ints, nodes: int, price: float, group_bits: int, s
     return kept, last
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _falling(bits: int, kept: int) -> int:
     """The bits of a float64 as a number that is lower for a higher one, to so many bits."""
     rising: int = bits ^ ((bits >> 63) & _LAST)

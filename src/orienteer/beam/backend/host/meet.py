@@ -4,10 +4,8 @@ A path from the start and one from the end make a route if they share no stop an
 """
 
 import numpy as np
-from numba import njit
 
-from orienteer.kernel.constants import NONE
-from orienteer.lns.route import Floats, Ints
+from orienteer.kernel import NONE, Floats, Ints, kernel
 
 MOST_LOOKS = 2**25
 """Pairs that are looked at: where all paths bring about as much, too many would be left for a short look at each."""
@@ -15,7 +13,7 @@ BINS = 128
 """Parts of the limit into which paths from the end are sorted: of each, only those with enough prize are looked at."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def best_meeting(
     last: Ints, cost: Floats, prize: Floats, stops: Ints,
     last_back: Ints, cost_back: Floats, prize_back: Floats, stops_back: Ints,
@@ -57,7 +55,7 @@ def best_meeting(
     return front, back
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _binned(cost: Floats, prize: Floats, budget: float) -> tuple[Ints, Ints, Floats]:
     """Paths by part of the budget, most prize first; where each part begins, and what its cheapest path costs."""
     part = np.empty(len(cost), dtype=np.int64)
@@ -73,7 +71,7 @@ def _binned(cost: Floats, prize: Floats, budget: float) -> tuple[Ints, Ints, Flo
     return ordered, first, cheapest
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _nearest(costs: Floats) -> Floats:
     """(n,) the cost of each node's cheapest leg to another."""
     size = len(costs)
@@ -85,7 +83,7 @@ def _nearest(costs: Floats) -> Floats:
     return nearest
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _apart(one: Ints, other: Ints) -> bool:
     """Whether two sets have nothing in common."""
     for word in range(len(one)):  # noqa: SIM110 (numba compiles no generator)
