@@ -1,19 +1,18 @@
 """What several commands share: options, files that can be written, a configured solver."""
 
-import contextlib
 import math
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import NoneType
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar
 
 import click
 
 from orienteer.model.errors import BadFile, OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
+from orienteer.search.settings import field_types, read_settings
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import Stop, at_most
 
@@ -109,7 +108,8 @@ def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str
 
     `named` are settings that have an option of their own, None where it was not given.
     """
-    known = get_type_hints(solver_class(name).config_class)
+    chosen = solver_class(name)
+    known = field_types(chosen.config_class)
     given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
     if device == "cuda":
         _need_cuda()
@@ -117,30 +117,8 @@ def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str
             click.echo(f"orienteer: {name} runs on the CPU", err=True)
     if "device" in known:
         given["device"] = device
-    for word in more:
-        key, equals, text = word.partition("=")
-        if not equals:
-            raise ValueError(f"--set takes KEY=VALUE, got {word!r}")
-        given[key] = _typed(key, text, known[key]) if key in known else text
+    given |= read_settings(chosen.name, known, more)
     return make_solver(name, **given), given
-
-
-def _typed(key: str, text: str, hint: Any) -> Any:
-    """The text as a value of the setting's type."""
-    kinds = get_args(hint) or (hint,)
-    if text in kinds:
-        return text  # one of a few words
-    if text in ("true", "false") and bool in kinds:
-        return text == "true"
-    if text == "none" and NoneType in kinds:
-        return None
-    for kind in (int, float, str):
-        if kind in kinds:
-            with contextlib.suppress(ValueError):
-                return kind(text)
-    names = {bool: "true or false", int: "a whole number", float: "a number", NoneType: "none"}
-    wish = " or ".join(names.get(kind, str(kind)) for kind in kinds)
-    raise ValueError(f"--set {key} must be {wish}, got {text!r}")
 
 
 def stop_of(seconds: float | None, steps: int | None) -> Stop | None:

@@ -1,6 +1,5 @@
 """All methods by name: our own, and those that other packages bring through the entry point `orienteer.solvers`."""
 
-import dataclasses
 import importlib
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from orienteer.model.errors import OrienteerError
+from orienteer.search.settings import check_known, field_types
 from orienteer.search.solver import AnySolver, Solver
 
 AnyMethod: TypeAlias = str | type[AnySolver] | AnySolver
@@ -154,10 +154,7 @@ def make_solver(solver: AnyMethod, **settings: Any) -> AnySolver:
             raise ValueError(f"an object of {solver.name} has its settings already, got {', '.join(settings)} too")
         return solver
     chosen = solver_class(solver)
-    known = [field.name for field in dataclasses.fields(chosen.config_class)]
-    for setting in settings:
-        if setting not in known:
-            raise ValueError(f"{chosen.name} has no setting {setting!r}; it has {', '.join(known) or 'none'}")
+    check_known(chosen.name, settings, field_types(chosen.config_class))
     plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in settings.items()}
     return chosen(chosen.config_class(**plain))
 

@@ -41,7 +41,7 @@ def test_a_method_says_what_its_name_stands_for() -> None:
     (method,) = parse_methods("cs-paper,seconds=2", NAMED, "cpu")
     assert (
         method.about
-        == "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,both=false,recombine=false,seconds=2"
+        == "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,both=false,recombine=false,seconds=2.0"
     )
     (again,) = parse_methods(method.about, {}, "cpu")
     assert again.settings == method.settings
@@ -55,6 +55,9 @@ def test_a_method_says_what_its_name_stands_for() -> None:
         ("lns,lns", "twice"),
         ("nobody", "got 'nobody'"),
         ("beam=3", "got 'beam=3'"),
+        ("cs-p,beam=wide", "--methods beam must be a whole number or none, got 'wide'"),
+        ("lns,seconds=soon", "--methods seconds must be a number, got 'soon'"),
+        ("tsili,beams=3", "tsili has no setting 'beams'; it has tries, power, best, seconds, steps"),
     ],
 )
 def test_wrong_words_are_errors(words: str, message: str) -> None:

@@ -1,7 +1,5 @@
 """Methods of an experiment: a solver, its settings and its end, and a key that changes with any of them."""
 
-import contextlib
-import dataclasses
 import hashlib
 import importlib
 import inspect
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orienteer
 from orienteer.model.errors import OrienteerError
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
+from orienteer.search.settings import field_types, read_settings
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import Stop, at_most
 
@@ -27,6 +26,8 @@ PEERS = {
     "vroom": "orienteer.lab.bench.vroom_peer:VroomPeer",
 }
 """Other people's solvers, behind our front door for comparison only."""
+ENDS = {"seconds": float, "steps": int}
+"""What a method is given beside its solver's settings: when an instance ends."""
 
 
 @dataclass(frozen=True)
@@ -118,32 +119,17 @@ def _method(words: Sequence[str], named: dict[str, str], device: str) -> Method:
     if solver not in REGISTRY and solver not in PEERS and ":" not in solver:
         others = [other for other in named if other not in REGISTRY]
         raise ValueError(f"--methods knows {', '.join([*REGISTRY, *others])} and MODULE:CLASS, got {name!r}")
-    values: dict[str, Any] = {}
-    for word in [*ours, *given]:
-        key, equals, value = word.partition("=")
-        if not equals:
-            raise ValueError(f"--methods takes NAME,KEY=VALUE,..., got {word!r}")
-        values[key] = _value(value)
+    chosen: type[AnySolver] = peer_class(solver) if solver in PEERS else solver_class(solver)
+    types = {**field_types(chosen.config_class), **ENDS}
+    values = read_settings(solver, types, [*ours, *given], "--methods")
     seconds, steps = values.pop("seconds", None), values.pop("steps", None)
-    if solver not in PEERS:
-        fields = {one.name for one in dataclasses.fields(solver_class(solver).config_class)}
-        if "device" in fields:
-            values.setdefault("device", device)
+    if "device" in types:
+        values.setdefault("device", device)
     return Method(",".join(words), solver, values, seconds, steps)
 
 
 def _said(value: Any) -> str:
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)
-
-
-def _value(text: str) -> Any:
-    words = {"none": None, "true": True, "false": False}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        with contextlib.suppress(ValueError):
-            return kind(text)
-    return text
 
 
 def _source_digest(solver: AnySolver) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from orienteer.search.settings import changed_settings
+
 METHODS = ("dqn", "a2c", "at", "pn", "expert")
 
 
@@ -29,7 +31,7 @@ METHODS = ("dqn", "a2c", "at", "pn", "expert")
 @click.option("--compile", "compiled", is_flag=True, help="Try torch.compile on the encoder.")
 @click.option("--problem", type=click.Choice(("op", "tsp")), default="op", help="tsp: tours (expert).  [default: op]")
 @click.option("--labels", "files", multiple=True, metavar="FILE", help="Of `orienteer labels`, for expert; repeatable.")
-@click.option("--set", "more", multiple=True, metavar="KEY=VALUE", help="A number of the preset; may be repeated.")
+@click.option("--set", "more", multiple=True, metavar="KEY=VALUE", help="A setting of the preset; may be repeated.")
 def train(
     method: str,
     preset: str,
@@ -64,7 +66,7 @@ def train(
     if begin and any(word.startswith("network.") for word in more):
         raise ValueError("--from keeps the network of its weights: --set network.KEY does not go with it")
     settings = settings_for(method, preset)
-    settings = changed(for_tours(settings) if problem == "tsp" else settings, more)
+    settings = changed_settings(method, for_tours(settings) if problem == "tsp" else settings, more)
     if files:
         settings = dataclasses.replace(settings, labels=tuple(files))
     if begin:
@@ -89,44 +91,6 @@ def train(
     }
     session = loops[method](settings, options, preset)
     click.echo(f"best score {session.best:.4f} after {session.seconds / 60:.1f} minutes: {out / 'best.safetensors'}")
-
-
-def changed(settings: Any, more: Sequence[str]) -> Any:
-    """The settings with some values replaced, each given as KEY=VALUE; network.KEY reaches into the network."""
-    changes: dict[str, Any] = {}
-    deeper: dict[str, list[str]] = {}
-    known = [one.name for one in dataclasses.fields(settings)]
-    for word in more:
-        key, equals, text = word.partition("=")
-        if not equals:
-            raise ValueError(f"--set takes KEY=VALUE, got {word!r}")
-        name, dot, rest = key.partition(".")
-        if name not in known:
-            raise ValueError(f"--set knows {', '.join(known)}, got {word!r}")
-        old = getattr(settings, name)
-        if not dot:
-            changes[name] = _typed(old, text, word)
-        elif dataclasses.is_dataclass(old):
-            deeper.setdefault(name, []).append(f"{rest}={text}")
-        else:
-            raise ValueError(f"--set {word}: {name} has no parts")
-    changes |= {name: changed(getattr(settings, name), words) for name, words in deeper.items()}
-    return dataclasses.replace(settings, **changes)  # at once: one value may only fit with another
-
-
-def _typed(old: Any, text: str, word: str) -> Any:
-    """The text as a value of the old one's type; a tuple's parts are parted by commas."""
-    try:
-        if isinstance(old, bool):
-            return {"true": True, "false": False}[text]
-        if isinstance(old, tuple):
-            kinds = [type(part) for part in old]
-            return tuple(kinds[min(place, len(kinds) - 1)](part) for place, part in enumerate(text.split(",")))
-        if isinstance(old, (int, float, str)):
-            return type(old)(text)
-    except (KeyError, ValueError):
-        pass
-    raise ValueError(f"--set {word}: the value must be like {old!r}")
 
 
 if __name__ == "__main__":
