@@ -85,22 +85,9 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
     return decorate
 
 
-def read_problem(file: str, how: dict[str, Any]) -> Instance:
-    """The problem in a file, read as the file options say."""
-    from orienteer.data.files import read
-
-    return read(file, **{key: value for key, value in how.items() if value is not None})
-
-
-def read_tours(file: str, how: dict[str, Any]) -> Instance:
-    """The tour through all places of a file, read as the file options say."""
-    from orienteer.lab.tours.instance import read_tour_problem
-
-    given = {key: value for key, value in how.items() if value is not None}
-    for option in ("limit", "end"):
-        if option in given:
-            raise ValueError(f"--{option} does not go with a tour, which visits everything and ends where it starts")
-    return read_tour_problem(file, **given)
+def read_problem(file: str, how: dict[str, Any], solver: str = "auto") -> Instance:
+    """The problem that a file holds for a solver, read as the file options say."""
+    return solver_class(solver).read(file, **{key: value for key, value in how.items() if value is not None})
 
 
 def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str]) -> tuple[AnySolver, dict[str, Any]]:

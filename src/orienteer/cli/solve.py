@@ -14,7 +14,6 @@ from orienteer.cli.options import (
     check_writable,
     configured,
     read_problem,
-    read_tours,
     stop_of,
     with_options,
 )
@@ -77,7 +76,7 @@ def solve(
         check_writable(plot, file, initial, how["matrix"])
         check_picture(plot)
     asked = stop_of(seconds, steps)
-    instance = read_tours(file, how) if solver.startswith("tsp-") else read_problem(file, how)
+    instance = read_problem(file, how, solver)
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score, "alternatives": alternatives}
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_tour(initial, instance)

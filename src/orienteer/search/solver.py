@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
+from orienteer.data.text import FilePath
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.search.run import Run
@@ -49,6 +50,13 @@ class Solver(ABC, Generic[Config]):
 
     def __init__(self, config: Config | None = None):
         self.config: Config = self.config_class() if config is None else config
+
+    @classmethod
+    def read(cls, path: FilePath, **how: Any) -> Instance:
+        """The problem that a file holds for this kind of solver; `how` as for `orienteer.data.files.read`."""
+        from orienteer.data.files import read  # only those who read files wait for their readers
+
+        return read(path, **how)
 
     def default_stop(self, instance: Instance) -> Stop:
         """When to end if the caller does not say: by default the solver finishes by itself."""

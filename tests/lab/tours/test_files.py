@@ -96,5 +96,5 @@ def test_a_file_with_prizes_and_a_limit_is_toured_all_the_same(tmp_path: Path, w
     told = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)
     assert told["prize"] == read(path).size
     assert len(told["names"]) == read(path).size + 1
-    with pytest.raises(ValueError, match="--limit does not go with a tour"):
+    with pytest.raises(ValueError, match="limit does not go with a tour"):
         CliRunner().invoke(cli, [*words, "--limit", "9"], catch_exceptions=False)

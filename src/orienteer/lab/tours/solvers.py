@@ -1,11 +1,13 @@
 """Tours by the searches and networks of the orienteering problem, never worse than the quick tour."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from orienteer.beam.solvers import CostLevelSolver
-from orienteer.lab.tours.instance import known_route
+from orienteer.data.text import FilePath
+from orienteer.lab.tours.instance import known_route, read_tour_problem
 from orienteer.model.errors import BadFile, OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.network.scorers import NetworkScore
@@ -30,6 +32,14 @@ class TourSolver(LearnedSolver[LearnedConfig]):
     shortest = True
     bars_nothing = False
     weights, methods = "tsp", ("tour",)
+
+    @classmethod
+    def read(cls, path: FilePath, **how: Any) -> Instance:
+        """The tour through all places of a file."""
+        for name in ("limit", "end"):
+            if how.pop(name, None) is not None:
+                raise ValueError(f"{name} does not go with a tour, which visits everything and ends where it starts")
+        return read_tour_problem(path, **how)
 
     def fallback(self, instance: Instance) -> list[int] | None:
         return known_route(instance)
