@@ -1,11 +1,9 @@
-"""A search by kernels against one by plain tensors: on a GPU, or with TRITON_INTERPRET=1 where triton is installed."""
-
-import os
-from importlib.util import find_spec
+"""A search by kernels against one by plain tensors: on a GPU, or in Triton's interpreter."""
 
 import pytest
 import torch
 
+from gpu import DEVICE, needs_triton
 from instances import all_families
 from orienteer.beam import candidates, cost_level, expand, incumbents, seen
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
@@ -16,11 +14,7 @@ from orienteer.beam.ways import put_together
 from orienteer.data.generate import generate
 from orienteer.model.instance import Instance
 
-GPU = torch.cuda.is_available()
-pytestmark = pytest.mark.skipif(
-    find_spec("triton") is None or not (GPU or os.environ.get("TRITON_INTERPRET") == "1"),
-    reason="needs triton and a GPU, or TRITON_INTERPRET=1",
-)
+pytestmark = needs_triton
 
 
 def searched(instances: list[Instance], ways: int, config: CostLevelConfig, kernels: bool) -> Expander:
@@ -29,7 +23,7 @@ def searched(instances: list[Instance], ways: int, config: CostLevelConfig, kern
         patch.setattr(cost_level, "_queues", lambda some, given, tau: CostLevels(some, given.beam, tau, given.spread))
         for module in (candidates, expand, incumbents, seen):
             patch.setattr(module, "has_kernels", lambda device: kernels)
-        problems = put_together(instances, ways, torch.device("cuda" if GPU else "cpu"))
+        problems = put_together(instances, ways, torch.device(DEVICE))
         return cost_level_search(problems, PrizeScore(), config)
 
 
@@ -42,7 +36,7 @@ def searched(instances: list[Instance], ways: int, config: CostLevelConfig, kern
     ],
 )
 def test_kernels_log_the_same_paths(costs: str, ways: int, config: CostLevelConfig) -> None:
-    instances = list(generate(17, "uniform", costs, count=2, seed=3)) + list(generate(12, "constant", costs, seed=4))
+    instances = list(generate(12, "uniform", costs, count=2, seed=3)) + list(generate(9, "constant", costs, seed=4))
     _assert_alike(*(searched(instances, ways, config, kernels) for kernels in (False, True)))
 
 

@@ -1,12 +1,10 @@
 """Paths put together from both ends."""
 
-import os
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 import torch
 
+from gpu import DEVICE, needs_triton
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander
 from orienteer.beam.meet import both_ends, meet, one_by_one
@@ -108,19 +106,16 @@ def test_routes_of_exactly_the_limit_are_taken() -> None:
     assert met(expander, 1, torch.tensor([8.0], dtype=torch.float64)) == [[]]
 
 
-GPU = torch.cuda.is_available()
-
-
-@pytest.mark.skipif(
-    find_spec("triton") is None or not (GPU or os.environ.get("TRITON_INTERPRET") == "1"),
-    reason="needs triton and a GPU, or TRITON_INTERPRET=1",
+@needs_triton
+@pytest.mark.parametrize(
+    ("nodes", "share", "costs", "ways"), [(20, 1.0, "euclidean", 1), (20, 1.0, "tmat", 2), (70, 0.4, "euclidean", 1)]
 )
-@pytest.mark.parametrize(("nodes", "costs", "ways"), [(30, "euclidean", 1), (30, "tmat", 2), (150, "euclidean", 1)])
-def test_the_kernel_finds_as_much(nodes: int, costs: str, ways: int) -> None:
+def test_the_kernel_finds_as_much(nodes: int, share: float, costs: str, ways: int) -> None:
     from orienteer.beam.fused_meet import fused_meet
 
-    instances = list(generate(nodes, "uniform", costs, count=6, seed=4))
-    expander = searched(instances, ways, 3, "cuda" if GPU else "cpu")
+    drawn = generate(nodes, "uniform", costs, count=3, seed=4)
+    instances = [one.replace(limit=one.limit * share) for one in drawn]
+    expander = searched(instances, ways, 3, DEVICE)
     prize = Found(expander, ways).prize
     found = 0
     for known in (prize, prize - 0.5, torch.full_like(prize, -torch.inf)):
