@@ -30,18 +30,18 @@ def test_table_by_hand(cli: Cli, town: Path, tmp_path: Path) -> None:
     assert origin.endswith(" s, 0 steps, seed 0")
 
 
-def test_a_close_bound_is_said(cli: Cli, town: Path, tmp_path: Path) -> None:
-    """Within reach lie 7.5; a route to barn and pond leaves a fifth of it, one past the mill as well nothing."""
+def test_prizes_within_reach_are_no_bound(cli: Cli, town: Path, tmp_path: Path) -> None:
+    """Within reach lie 7.5: nobody asked, and a route with 6 may be the best. All of it is a proof."""
     route, steps = tmp_path / "route.txt", ("--solver", "random", "--steps", "0", "--initial", tmp_path / "route.txt")
     route.write_text("0 2 3 0\n")
-    assert "below the best there is" not in cli("solve", town, *steps).out
+    said = cli("solve", town, *steps, "--out", tmp_path / "it.json").out
+    assert "gap" not in said
+    assert "random: best found in" in said
+    assert json.loads((tmp_path / "it.json").read_text())["bound"] is None
     route.write_text("0 1 2 3 0\n")
-    assert "random: proven optimal in" in cli("solve", town, "--limit", "14", *steps).out
-    close = TOWN.replace(prizes=[0, 0.5, 2, 4, 50])
-    write(close, tmp_path / "close.json")
-    route.write_text("0 2 3 0\n")
-    out = cli("solve", tmp_path / "close.json", *steps).out
-    assert "random: best found, at most 7.7 % below the best there is, in " in out
+    said = cli("solve", town, "--limit", "14", *steps, "--out", tmp_path / "it.json").out
+    assert "random: proven optimal in" in said
+    assert json.loads((tmp_path / "it.json").read_text())["bound"] == 7.5
 
 
 def test_a_proof_is_said(cli: Cli, town: Path) -> None:
@@ -80,6 +80,33 @@ def test_out_can_be_read_again(cli: Cli, town: Path, tmp_path: Path, name: str) 
     assert cli("check", town, out).status == 0
     if name in ("route.json", "route"):
         assert json.loads(out.read_text()) == data
+
+
+def test_results_know_their_limit_start_and_end(cli: Cli, town: Path, tmp_path: Path) -> None:
+    """They had to be given again to `check` and `plot`, which else judged by the file's."""
+    out, picture = tmp_path / "route.json", tmp_path / "route.png"
+    cli("solve", town, "--solver", "enumerate", "--limit", "7", "--start", "mill", "--end", "pond", "--out", out)
+    data = json.loads(out.read_text())
+    assert (data["limit"], data["start"], data["end"]) == (7, 1, 2)
+    said = cli("check", town, out)
+    assert said.out.startswith("feasible: prize 3.5 of 57.5, cost 4 of 7")
+    assert said.err.splitlines() == [
+        f"orienteer: judged by the limit 7 of {out}, not by 13 of {town}",
+        f"orienteer: judged by the start 1 of {out}, not by 0 of {town}",
+        f"orienteer: judged by the end 2 of {out}, not by 0 of {town}",
+    ]
+    assert cli("plot", town, out, "--out", picture).status == 0
+    assert "cost 4 of 5" in cli("check", town, out, "--limit", "5").out
+    assert "stops at node 2, not at the end 0" in cli("check", town, out, "--start", "mill").out
+
+
+def test_results_of_old_files_are_judged_by_the_problem(cli: Cli, town: Path, tmp_path: Path) -> None:
+    out = tmp_path / "route.json"
+    cli("solve", town, "--solver", "enumerate", "--out", out)
+    data = json.loads(out.read_text())
+    out.write_text(json.dumps({key: data[key] for key in data if key not in ("limit", "start", "end")}))
+    assert cli("check", town, out) == (0, "feasible: prize 6 of 57.5, cost 12 of 13, slack 1, 3 of 5 places\n", "")
+    assert Result.from_dict(json.loads(out.read_text())).limit is None
 
 
 def test_plot_writes_a_picture(cli: Cli, town: Path, tmp_path: Path) -> None:

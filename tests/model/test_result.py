@@ -19,6 +19,7 @@ results = st.builds(
     solver=st.text(max_size=9),
     seed=st.integers(0, 2**63),
     bound=numbers | st.just(math.inf),
+    limit=numbers | st.none(),
     settings=st.dictionaries(st.text(max_size=5), st.integers() | numbers | st.text(max_size=5) | st.booleans()),
     trace=st.lists(st.builds(Improvement, numbers, st.integers(0, 99), numbers)).map(tuple),
     version=st.text(max_size=9),

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from command_line import TOWN
-from orienteer import MaxSteps, check_tour, solve, solve_batch
-from orienteer.data.files import read_tour, write_tour
+from orienteer import BadFile, MaxSteps, check_tour, solve, solve_batch
+from orienteer.data.files import read_tour, write, write_set, write_tour
 from own_solvers import ThereAndBack, ThereAndBackConfig
 
 
@@ -97,3 +97,25 @@ def test_listeners_hear_how_much_of_the_allowance_is_used():
     heard.clear()
     solve(TOWN, "tsili", on_progress=heard.append)
     assert all(math.isnan(now.fraction) for now in heard)
+
+
+def test_a_file_is_as_good_as_its_problem(tmp_path):
+    write(TOWN, tmp_path / "town.json")
+    write_set([TOWN, TOWN], tmp_path / "town.npz")
+    result = solve(tmp_path / "town.json", "enumerate")
+    assert (result.instance, result.prize, result.limit) == (TOWN, 6, 13)
+    assert solve(str(tmp_path / "town.json"), "enumerate").tour == result.tour
+    assert [one.prize for one in solve_batch(tmp_path / "town.npz", "enumerate")] == [6, 6]
+    with pytest.raises(BadFile, match=r"none.csv: cannot be read"):
+        solve("none.csv")
+
+
+def test_limit_start_and_end_stand_above_the_problem(tmp_path):
+    (tmp_path / "points.csv").write_text("name,x,y,prize\nhome,0,0,0\nmill,3,0,1\npond,3,4,2\n")
+    with pytest.raises(BadFile, match="the file holds no limit"):
+        solve(tmp_path / "points.csv", "enumerate")
+    result = solve(tmp_path / "points.csv", "enumerate", limit=4, start="mill", end="pond")
+    assert (result.limit, result.start, result.end, result.prize) == (4, 1, 2, 3)
+    assert solve(TOWN, "enumerate", limit=14).prize == 7.5
+    assert solve(TOWN, "enumerate", limit=3, end=1).tour.nodes == (0, 1)
+    assert TOWN.limit == 13

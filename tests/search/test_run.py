@@ -79,7 +79,7 @@ def test_the_first_bound_is_what_lies_within_reach() -> None:
     run = Run(near, Never())
     assert run.bound == 3
     result = run.result("none", 0, {})
-    assert (result.status, result.gap) == ("stopped", 1)
+    assert (result.status, result.bound, result.gap) == ("stopped", math.inf, math.inf), "nobody worked out a bound"
     run.offer([0, 1, 0])
     assert not run.report()
 
@@ -192,3 +192,19 @@ def test_nothing_is_proven_while_a_prize_is_missing(prizes: list[float]) -> None
     assert not run.proven
     run.offer([0, 3, 2, 1, 0])
     assert run.proven
+
+
+@pytest.mark.parametrize(("found", "bound"), [(6.000000000024, 6), (6.9, 6), (6.9999999999, 7), (7, 7), (math.inf, 8)])
+def test_bounds_on_whole_prizes_are_whole(found: float, bound: float) -> None:
+    """A root of branch and cut said 240.000000000024, and the gap was no zero."""
+    run = Run(LINE, Never())
+    run.offer([0, 1, 2, 0])
+    run.tighten(found)
+    result = run.result("none", 0, {})
+    assert (result.bound, result.status) == (bound, "optimal" if bound == 6 else "stopped")
+
+
+def test_other_bounds_stay_as_they_are() -> None:
+    run = Run(LINE.replace(prizes=LINE.prizes / 2), Never())
+    run.tighten(3.7)
+    assert run.result("none", 0, {}).bound == 3.7

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from orienteer.cli.options import READING, read_problem, with_options
+from orienteer.cli.options import READING, read_problem_of, result_in, with_options
 from orienteer.cli.table import totals
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
@@ -24,13 +24,14 @@ TOURS = (".tsp", ".atsp")
 def check(file: str, tourfile: str, **how: Any) -> int:
     """Judge a route.
 
-    Exit status 0 if the route in TOURFILE keeps all rules of the problem in FILE, 1 if it breaks one. A TSPLIB file
-    without a limit asks for a tour through all of its places.
+    Exit status 0 if the route in TOURFILE keeps all rules of the problem in FILE, 1 if it breaks one. The JSON of
+    `solve` knows its limit, start and end; they need not be given again. A TSPLIB file without a limit asks for a tour
+    through all of its places.
     """
     from orienteer.data.files import read_tour
 
-    to_all = _tour_problem(file, how)
-    instance = to_all or read_problem(file, how)
+    to_all = _tour_problem(file, tourfile, how)
+    instance = to_all or read_problem_of(file, tourfile, how)
     nodes = read_tour(tourfile, instance, how["index"] or 0)
     if to_all and how["start"] is None:
         nodes = _from(instance.start, nodes)
@@ -55,13 +56,13 @@ def _from(start: int, nodes: list[int]) -> list[int]:
     return [*nodes[at:-1], *nodes[:at], start]
 
 
-def _tour_problem(file: str, how: dict[str, Any]) -> Instance | None:
-    """The problem of a TSPLIB file without a limit, with one that no tour exceeds; None for any other."""
+def _tour_problem(file: str, tourfile: str, how: dict[str, Any]) -> Instance | None:
+    """The problem of a TSPLIB file where nothing sets a limit, with one that no tour exceeds; None for any other."""
     import numpy as np
 
     from orienteer.data.files import read_fields
 
-    if how["limit"] is not None or Path(file).suffix.lower() not in TOURS:
+    if how["limit"] is not None or Path(file).suffix.lower() not in TOURS or _has_limit(tourfile):
         return None
     found = read_fields(file, how["format"], index=how["index"], matrix=how["matrix"], metric=how["metric"])
     if found.limit is not None:
@@ -70,3 +71,9 @@ def _tour_problem(file: str, how: dict[str, Any]) -> Instance | None:
         raise ValueError("--end does not go with a tour, which ends where it starts")
     most = float(np.where(np.isfinite(found.costs), found.costs, 0.0).sum())
     return found.build(file, limit=max(most, 1.0), start=how["start"])
+
+
+def _has_limit(tourfile: str) -> bool:
+    """Whether a file holds the result of a search with a limit, not of a search for tours through all places."""
+    result = result_in(tourfile)
+    return result is not None and result.limit is not None and not result.solver.startswith("tsp-")

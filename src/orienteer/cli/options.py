@@ -11,6 +11,7 @@ import click
 
 from orienteer.model.errors import BadFile, OrienteerError
 from orienteer.model.instance import Instance
+from orienteer.model.result import Result
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
 from orienteer.search.settings import field_types, read_settings
 from orienteer.search.solver import AnySolver
@@ -88,6 +89,41 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 def read_problem(file: str, how: dict[str, Any], solver: str = "auto") -> Instance:
     """The problem that a file holds for a solver, read as the file options say."""
     return solver_class(solver).read(file, **{key: value for key, value in how.items() if value is not None})
+
+
+def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
+    """The problem in a file, as a route of it was found.
+
+    A result knows its limit, start and end: they stand above those of the problem's file, and the options above both.
+    Where the two files differ, a line on standard error says so.
+    """
+    from orienteer.data.files import read_fields
+
+    fields = read_fields(file, how["format"], index=how["index"], matrix=how["matrix"], metric=how["metric"])
+    given = {key: how[key] for key in ("limit", "start", "end")}
+    result = result_in(tourfile)
+    if result is not None and result.limit is not None:
+        known = {"limit": result.limit}
+        if given["start"] is None and given["end"] is None:
+            known |= {"start": result.start, "end": result.end}
+        for key in (key for key in known if given[key] is None):
+            given[key], said = known[key], getattr(fields, key)
+            number = fields.number(file, key, said) if isinstance(said, str) else said
+            if number not in (None, known[key]):
+                other = said if isinstance(said, str) else f"{said:g}"
+                note = f"judged by the {key} {known[key]:g} of {tourfile}, not by {other} of {file}"
+                click.echo(f"orienteer: {note}", err=True)
+    return fields.build(file, **given)
+
+
+def result_in(tourfile: str) -> Result | None:
+    """The result in a file; None where the file holds a route alone."""
+    from orienteer.data.files import read_result
+
+    try:
+        return read_result(tourfile)
+    except BadFile:
+        return None
 
 
 def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str]) -> tuple[AnySolver, dict[str, Any]]:

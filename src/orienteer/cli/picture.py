@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from orienteer.cli.options import READING, check_writable, read_problem, with_options
+from orienteer.cli.options import READING, check_writable, read_problem, read_problem_of, with_options
 
 
 @click.command()
@@ -14,11 +14,17 @@ from orienteer.cli.options import READING, check_writable, read_problem, with_op
 @click.option("--out", type=click.Path(), required=True, metavar="PNG|SVG", help="Where the picture goes (also PDF).")
 @click.option("--title", metavar="TEXT", help="A line above prize and cost.")
 def plot(file: str, tourfile: str | None, out: str, title: str | None, **how: Any) -> None:
-    """Draw a problem, and a route if there is one."""
+    """Draw a problem, and a route if there is one.
+
+    The JSON of `solve` knows its limit, start and end; they need not be given again.
+    """
     from orienteer.data.files import read_tour
     from orienteer.plot import check_picture, save_picture
 
     check_writable(out, file, tourfile, how["matrix"])
     check_picture(out)
-    instance = read_problem(file, how)
-    save_picture(instance, out, None if tourfile is None else read_tour(tourfile, instance, how["index"] or 0), title)
+    if tourfile is None:
+        save_picture(read_problem(file, how), out, title=title)
+    else:
+        instance = read_problem_of(file, tourfile, how)
+        save_picture(instance, out, read_tour(tourfile, instance, how["index"] or 0), title)

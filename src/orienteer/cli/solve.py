@@ -1,6 +1,7 @@
 """`orienteer solve`: one problem, one route."""
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from orienteer.cli.options import (
     with_options,
 )
 from orienteer.cli.progress import Bar
-from orienteer.cli.table import origin, place_name, route_table, totals
+from orienteer.cli.table import bound_line, origin, place_name, route_table, totals
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.search import front
@@ -114,8 +115,8 @@ def _report(
     click.echo(route_table(instance, result.tour))
     click.echo()
     click.echo(totals(instance, result.tour))
-    if with_gap:
-        click.echo(f"bound {result.bound:.6g}, gap {100 * result.gap:.2g} %")
+    if with_gap or 0 < result.gap < math.inf:
+        click.echo(bound_line(result))
     click.echo(origin(result))
     for number, other in enumerate(result.alternatives, 2):
         click.echo()

@@ -8,9 +8,6 @@ from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.model.tour import Tour, route_cost
 
-TELLING = 0.1
-"""A bound is worth a word if it is no farther above the prize, as a share of itself."""
-
 
 def route_table(instance: Instance, tour: Tour) -> str:
     """One line a stop: its number, place, prize, the leg to it, the cost up to it and what is left of the limit."""
@@ -43,12 +40,15 @@ def totals(instance: Instance, tour: Tour) -> str:
     )
 
 
+def bound_line(result: Result) -> str:
+    """One line: no route can collect more than the bound, and how far below it the result is."""
+    return f"bound {result.bound:.6g}, gap {100 * result.gap:.2g} %"
+
+
 def origin(result: Result) -> str:
     """One line: which solver found the route, how it ended, how long it took."""
     choice = f" ({result.settings['choice']})" if "choice" in result.settings else ""
     ending = "proven optimal" if result.status == "optimal" else "best found"
-    if result.status != "optimal" and 0 < result.gap <= TELLING:  # none is left where a tour is to be shorter still
-        ending += f", at most {100 * result.gap:.2g} % below the best there is,"
     return f"{result.solver}{choice}: {ending} in {result.seconds:.3g} s, {result.steps:,} steps, seed {result.seed}"
 
 

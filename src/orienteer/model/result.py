@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from orienteer.model.instance import Instance
 from orienteer.model.tour import Tour
 
 Status = Literal["optimal", "stopped"]
@@ -34,11 +35,16 @@ class Result:
     solver: str
     seed: int
     bound: float = math.inf
+    """No route can collect more than this; infinite unless a bound was asked for or the route is proven the best."""
+    limit: float | None = None
+    """The most that the route was allowed to cost; None in results of old files."""
     settings: dict[str, Any] = field(default_factory=dict)
     trace: tuple[Improvement, ...] = ()
     version: str = ""
     alternatives: tuple[Tour, ...] = ()
     """Other good routes, most prize first, each different from the answer and from each other."""
+    instance: Instance | None = field(default=None, repr=False, compare=False)
+    """The problem, in what `orienteer.solve` gives back; None in batches and in results read from a file."""
 
     @property
     def prize(self) -> float:
@@ -49,6 +55,16 @@ class Result:
     def cost(self) -> float:
         """What the route costs."""
         return self.tour.cost
+
+    @property
+    def start(self) -> int:
+        """Where the route starts."""
+        return self.tour.nodes[0]
+
+    @property
+    def end(self) -> int:
+        """Where the route ends."""
+        return self.tour.nodes[-1]
 
     @property
     def gap(self) -> float:
@@ -63,6 +79,9 @@ class Result:
             "tour": list(self.tour.nodes),
             "prize": self.prize,
             "cost": self.cost,
+            "limit": self.limit,
+            "start": self.start,
+            "end": self.end,
             "bound": None if math.isinf(self.bound) else self.bound,
             "status": self.status,
             "seconds": self.seconds,
@@ -90,6 +109,7 @@ class Result:
             solver=str(data["solver"]),
             seed=int(data["seed"]),
             bound=math.inf if data["bound"] is None else float(data["bound"]),
+            limit=None if data.get("limit") is None else float(data["limit"]),
             settings=dict(data["settings"]),
             trace=tuple(Improvement(float(s), int(k), float(p)) for s, k, p in data["trace"]),
             version=str(data["version"]),

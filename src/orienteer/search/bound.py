@@ -6,6 +6,7 @@ from dataclasses import replace
 from orienteer.model.instance import Instance
 from orienteer.model.result import Improvement, Result
 from orienteer.search.registry import make_solver
+from orienteer.search.run import within_reach
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import Never, OnProgress, Progress, Stop, ignore
 
@@ -41,7 +42,7 @@ def with_bound(
         instance, Never() if stop is None else stop, seed=result.seed, on_progress=shifted, initial=result.tour.nodes
     )
     better = prove and proof.prize > result.prize
-    bound = min(result.bound, proof.bound)
+    bound = min(result.bound, proof.bound, within_reach(instance))
     trace = [Improvement(result.seconds + one.seconds, result.steps + one.steps, one.prize) for one in proof.trace]
     return replace(
         result,

@@ -1,20 +1,23 @@
 """The front door: any method, one problem or many."""
 
+import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from orienteer.data.fields import Node
+from orienteer.data.text import FilePath
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.model.tour import Tour
 from orienteer.search.bound import bounder, with_bound
 from orienteer.search.registry import AnyMethod, make_solver
-from orienteer.search.solver import OnDone, no_news
+from orienteer.search.solver import AnySolver, OnDone, no_news
 from orienteer.search.stop import AnyOf, Never, OnProgress, Progress, Stop, When, as_stop, ignore
 
 
 def solve(
-    instance: Instance,
+    instance: Instance | FilePath,
     solver: AnyMethod = "auto",
     stop: Stop | Callable[[Progress], bool] | None = None,
     seed: int = 0,
@@ -23,6 +26,9 @@ def solve(
     bound: bool = False,
     prove: bool = False,
     cancelled: Callable[[], bool] | None = None,
+    limit: float | None = None,
+    start: Node | None = None,
+    end: Node | None = None,
     **settings: Any,
 ) -> Result:
     """The best route that a solver finds.
@@ -30,7 +36,7 @@ def solve(
     Parameters
     ----------
     instance
-        The problem.
+        The problem, or the file that holds it.
     solver
         A name from `REGISTRY`, the path ``"module:Class"`` of a class, a subclass of `Solver`, or an object of one.
     stop
@@ -47,31 +53,49 @@ def solve(
         Whether to go on with branch and cut until the best route is found and proven. For both, `stop` holds anew.
     cancelled
         Asked at every step, beside `stop`: once it is true, everything ends with the best route so far.
+    limit, start, end
+        Stand above what the problem says, and fill in what its file does not say. Nodes by number or by name.
     settings
         Fields of the solver's configuration, such as ``beam=20, tau=0.05``; an object has been given its own.
     """
     made = make_solver(solver, **settings)
+    problem = _problem(instance, made, limit=limit, start=start, end=end)
     exact = bounder(made, prove) if bound or prove else None
     asked = None if stop is None else as_stop(stop)
-    first = _until(made.default_stop(instance) if asked is None else asked, cancelled)
-    result = made.solve(instance, first, seed=_seed(seed), on_progress=on_progress, initial=_nodes(initial))
+    first = _until(made.default_stop(problem) if asked is None else asked, cancelled)
+    result = made.solve(problem, first, seed=_seed(seed), on_progress=on_progress, initial=_nodes(initial))
     if exact is not None:
         second = _until(Never() if asked is None else asked, cancelled)
-        result = with_bound(instance, result, exact, second, prove=prove, on_progress=on_progress)
-    return result
+        result = with_bound(problem, result, exact, second, prove=prove, on_progress=on_progress)
+    return dataclasses.replace(result, instance=problem)
 
 
 def solve_batch(
-    instances: Iterable[Instance],
+    instances: Iterable[Instance] | FilePath,
     solver: AnyMethod = "auto",
     stop: Stop | Callable[[Progress], bool] | None = None,
     seed: int = 0,
     on_done: OnDone = no_news,
     **settings: Any,
 ) -> list[Result]:
-    """A result for each instance; the beam searches work on all of them at a time."""
+    """A result for each instance, or each of those in a file; the beam searches work on all of them at a time."""
     criterion = None if stop is None else as_stop(stop)
-    return make_solver(solver, **settings).solve_batch(list(instances), criterion, seed=_seed(seed), on_done=on_done)
+    problems = _read_set(instances) if isinstance(instances, FilePath) else list(instances)
+    return make_solver(solver, **settings).solve_batch(problems, criterion, seed=_seed(seed), on_done=on_done)
+
+
+def _problem(given: Instance | FilePath, solver: AnySolver, **above: float | Node | None) -> Instance:
+    """The problem that `solve` was given, with the limit, start and end that stand `above` its own."""
+    changes = {key: value for key, value in above.items() if value is not None}
+    if not isinstance(given, Instance):
+        return solver.read(given, **changes)
+    return given.replace(**changes) if changes else given
+
+
+def _read_set(path: FilePath) -> list[Instance]:
+    from orienteer.data.files import read_set  # only those who read files wait for their readers
+
+    return list(read_set(path))
 
 
 def _until(stop: Stop, cancelled: Callable[[], bool] | None) -> Stop:

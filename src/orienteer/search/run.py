@@ -1,10 +1,13 @@
 """One run of a solver: its clock, its incumbent, its trace. The same for every solver."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from orienteer.model.instance import Instance
 from orienteer.model.result import Improvement, Result, Status
@@ -14,6 +17,13 @@ from orienteer.version import __version__
 
 ROUNDING = 1e-14
 """How far, as a share, sums of the same prizes in another order may differ."""
+WHOLE = 1e-9
+"""How far, as a share, a bound may be from a whole number and still be taken for it."""
+
+
+def within_reach(instance: Instance) -> float:
+    """The prizes of all nodes within reach: a bound for every route."""
+    return float(instance.prizes[instance.reachable].sum())
 
 
 class Run:
@@ -38,7 +48,9 @@ class Run:
         self.began = time.perf_counter()
         self.steps = 0
         self.best_step = 0
-        self.bound = float(instance.prizes[instance.reachable].sum())
+        self.bound = within_reach(instance)
+        self.tightened = False
+        self.whole_prizes = bool((instance.prizes == np.rint(instance.prizes)).all())
         self.trace: list[Improvement] = []
         self.others: list[Tour] = []
         self.best: Tour = check_tour(instance, instance.cheapest_route())
@@ -106,8 +118,12 @@ class Run:
             yield
 
     def tighten(self, bound: float) -> None:
-        """Notes an upper bound on the prize; a looser one than is known changes nothing."""
-        self.bound = min(self.bound, bound)
+        """Notes an upper bound on the prize; a looser one than is known changes nothing.
+
+        Where all prizes are whole numbers, so is the bound: what a linear program leaves above one is cut off.
+        """
+        self.bound = min(self.bound, _rounded_down(bound) if self.whole_prizes else bound)
+        self.tightened = True
 
     @property
     def proven(self) -> bool:
@@ -129,7 +145,8 @@ class Run:
             steps=self.steps,
             solver=solver,
             seed=seed,
-            bound=self.bound,
+            limit=self.instance.limit,
+            bound=self.bound if self.tightened or self.proven else math.inf,  # all prizes within reach tell nothing
             settings=settings,
             trace=tuple(self.trace),
             version=__version__,
@@ -139,3 +156,11 @@ class Run:
     def _note_best(self) -> None:
         self.best_step = self.steps
         self.trace.append(Improvement(self.seconds, self.steps, self.best.prize))
+
+
+def _rounded_down(bound: float) -> float:
+    """The largest whole number up to the bound, give or take `WHOLE`; an infinite bound as it is."""
+    if not math.isfinite(bound):
+        return bound
+    nearest = float(round(bound))
+    return nearest if abs(bound - nearest) <= WHOLE * max(1.0, nearest) else float(math.floor(bound))
