@@ -77,6 +77,23 @@ def test_imports_go_one_way() -> None:
     assert backwards == []
 
 
+def test_a_wheel_contains_what_the_project_says() -> None:
+    """Every data file is named, and every name has a file: `examples/*` once stood for a folder that was not there."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["tool"]["setuptools"]
+    globs = project["package-data"]["orienteer"]
+    named = {glob: {path for path in SOURCE.glob(glob) if path.is_file()} for glob in globs}
+    assert [glob for glob, paths in named.items() if not paths] == []
+    files = {path for path in SOURCE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    data = {path for path in files if path.suffix != ".py"}
+    assert data == set().union(*named.values())
+
+
+def test_every_folder_with_code_is_a_package() -> None:
+    """A folder without __init__.py would be left out of a wheel."""
+    folders = {path.parent for path in SOURCE.rglob("*.py")}
+    assert [folder for folder in folders if not (folder / "__init__.py").is_file()] == []
+
+
 def test_base_install_needs_no_extra() -> None:
     """What the package imports is named as a dependency, or guarded as an extra."""
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]

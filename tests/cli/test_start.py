@@ -46,7 +46,19 @@ def test_help_lists_the_commands_most_used_first(cli: Cli) -> None:
     status, out, err = cli("--help")
     assert (status, err) == (0, "")
     listed = [line.split()[0] for line in out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()]
-    assert listed == ["solve", "batch", "generate", "check", "plot", "solvers", "bench", "labels", "train", "weights"]
+    assert listed == [
+        "solve",
+        "batch",
+        "generate",
+        "check",
+        "plot",
+        "solvers",
+        "example",
+        "bench",
+        "labels",
+        "train",
+        "weights",
+    ]
     assert "Exit status" in out
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from orienteer.cli.batch import batch
+from orienteer.cli.example import example
 from orienteer.cli.generate import generate
 from orienteer.cli.group import WithPlugins
 from orienteer.cli.judge import check
@@ -38,14 +39,15 @@ def cli(context: click.Context, debug: bool) -> None:
     """Routes that collect the most prize within a cost limit, for any cost matrix.
 
     \b
-    orienteer solve examples/city.csv --plot city.png
+    orienteer example
+    orienteer solve city.csv --plot city.png
     """
     context.obj = debug
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for command in (solve, batch, generate, check, plot, solvers):
+for command in (solve, batch, generate, check, plot, solvers, example):
     cli.add_command(command)
 
 
