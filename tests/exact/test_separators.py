@@ -14,21 +14,16 @@ from orienteer.exact.model import Model
 from orienteer.exact.separate.base import Point, Separator
 from orienteer.exact.separate.blossom import Blossom
 from orienteer.exact.separate.conditional import Conditional
-from orienteer.exact.separate.conflict import Conflict
-from orienteer.exact.separate.cover import CycleCover, EdgeCover
+from orienteer.exact.separate.cover import CycleCover
 from orienteer.exact.separate.logical import Logical
-from orienteer.exact.separate.path import Path
 from orienteer.exact.separate.subtour import Components, Subtour
 
 SEPARATORS: list[type[Separator]] = [
     Components,
     Logical,
     Subtour,
-    Conflict,
     Blossom,
     CycleCover,
-    EdgeCover,
-    Path,
     Conditional,
 ]
 

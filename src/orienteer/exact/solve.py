@@ -13,10 +13,8 @@ from orienteer.exact.root import Root, RootSolver
 from orienteer.exact.separate.base import Point, Separator
 from orienteer.exact.separate.blossom import Blossom
 from orienteer.exact.separate.conditional import Conditional
-from orienteer.exact.separate.conflict import Conflict
-from orienteer.exact.separate.cover import CycleCover, EdgeCover
+from orienteer.exact.separate.cover import CycleCover
 from orienteer.exact.separate.logical import Logical
-from orienteer.exact.separate.path import Path
 from orienteer.exact.separate.subtour import Components, Subtour
 from orienteer.exact.tree import Tree
 from orienteer.model.instance import Instance
@@ -32,9 +30,6 @@ SEPARATORS: dict[str, type[Separator]] = {
     "conditional": Conditional,
     "blossom": Blossom,
     "cycle": CycleCover,
-    "edge": EdgeCover,
-    "path": Path,
-    "conflict": Conflict,
 }
 """The families of cuts by the names that the settings use, in the order in which they are asked."""
 
@@ -48,7 +43,7 @@ class ExactConfig:
     warm: float = 0.2
     """The most of the time that the first route may take, as a share; 0 for none."""
     cuts: str = "components,logical,subtour,conditional,blossom,cycle"
-    """Families of cuts; also edge, path and conflict. Subtours that are not separated are cut off as they turn up."""
+    """Families of cuts. Subtours that are not separated are cut off as they turn up."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm <= 1:

@@ -15,9 +15,8 @@ from orienteer.construct.enumerate import Enumerate
 from orienteer.lab.commands.train import train as train_command
 from orienteer.lab.networks.models import load_model
 from orienteer.lab.networks.solvers import DqnGreedy
-from orienteer.lab.training.expert import ExpertSettings, Teacher, _batches, own_labels, train
-from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_source, load_labels, save_labels
-from orienteer.lab.training.lessons import Library
+from orienteer.lab.training.expert import ExpertSettings, own_labels, train
+from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_source, save_labels
 from orienteer.lab.training.session import CHECKPOINT, LAST, Options
 from orienteer.network.config import PolicyConfig
 from orienteer.network.policy_network import PolicyNetwork
@@ -96,37 +95,6 @@ def test_own_labels_are_routes_of_fresh_problems() -> None:
     assert not {label.source.seed for label in made} & {label.source.seed for label in again}
 
 
-def test_a_network_that_answers_as_its_teacher_has_nothing_to_learn_from_it(labels: Path) -> None:
-    settings = replace(SETTINGS, taught=1.0)
-    torch.manual_seed(0)
-    network, other = PolicyNetwork(settings.network), PolicyNetwork(settings.network)
-    for one in (network, other):  # their heads begin with zeros
-        for parameter in one.parameters():
-            torch.nn.init.normal_(parameter, std=0.2)
-    library = Library.build(load_labels(labels), torch.device("cpu"))
-    ((part, *_), *_) = _batches(library, torch.Generator().manual_seed(0), settings)
-
-    def pull(master: PolicyNetwork | None, share: float) -> float:
-        loss, _ = Teacher(network, replace(settings, taught=share), master)(part)
-        gradients = torch.autograd.grad(loss, list(network.parameters()), allow_unused=True)
-        return sum(float(one.abs().sum()) for one in gradients if one is not None)
-
-    assert pull(network, 1.0) < 1e-4 * pull(other, 1.0)
-    assert pull(other, 0.0) == pytest.approx(pull(None, 1.0))
-    assert pull(other, 0.5) != pytest.approx(pull(None, 1.0))
-
-
-def test_a_small_network_is_taught_by_a_larger_one(labels: Path, tmp_path: Path) -> None:
-    _train(labels, tmp_path / "large", 2)
-    small = replace(SETTINGS, network=PolicyConfig(8, 2, 1), teacher=str(tmp_path / "large" / LAST))
-    _train(labels, tmp_path / "small", 2, small)
-    model, header = load_model(tmp_path / "small" / LAST)
-    assert model.config.hidden == 8
-    assert header.record["settings"]["teacher"] == LAST
-    with pytest.raises(BadFile, match="holds weights of dqn, not of expert"):
-        _train(labels, tmp_path / "none", 2, replace(small, teacher="an-dqn"))
-
-
 def test_training_goes_on_from_other_weights_and_keeps_their_shape(labels: Path, tmp_path: Path) -> None:
     _train(labels, tmp_path / "first", 2, replace(SETTINGS, network=PolicyConfig(8, 2, 1)))
     begin, still = str(tmp_path / "first" / LAST), {"learning_rate": 1e-12, "weight_decay": 0.0}
@@ -145,8 +113,6 @@ def test_labels_are_needed(tmp_path: Path) -> None:
         train(ExpertSettings(), Options(tmp_path, device="cpu"))
     with pytest.raises(ValueError, match="pieces must be from 0 to 1"):
         ExpertSettings(pieces=2.0)
-    with pytest.raises(ValueError, match="taught must be from 0 to 1"):
-        ExpertSettings(taught=-0.1)
 
 
 def test_the_command(labels: Path, tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
-"""Covers: links that together cost more than the limit are not all used.
+"""Cycle covers: a cycle through node 0 that costs more than the limit is not closed.
 
-x(C) <= |C| - 1 for links C whose costs exceed the limit (edge cover). If C is a cycle through node 0, then even
-x(C) <= y(V(C)) - 1 (cycle cover): links of C on a route make paths, each with one node more than links, unless they
-are all of C (Fischetti, Salazar and Toth 1998).
+x(C) <= y(V(C)) - 1 for the links C of such a cycle: those of them on a route make paths, each with one node more than
+links, unless they are all of C (Fischetti, Salazar and Toth 1998).
 """
 
 import numpy as np
@@ -10,30 +9,6 @@ import numpy as np
 from orienteer.exact.cut import Cut
 from orienteer.exact.model import Ints, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
-
-
-class EdgeCover(Separator):
-    """The links cheapest to have in full for what they cost, until they cost too much."""
-
-    family = "edge cover"
-
-    def find(self, point: Point, beat: float) -> list[Cut]:
-        costs = self.model.costs[point.links]
-        useful = costs > 0
-        links, x, costs = point.links[useful], point.x[useful], costs[useful]
-        order = np.argsort((1 - x) / costs, kind="stable")
-        total = np.cumsum(costs[order])
-        if not len(total) or total[-1] <= self.model.limit:
-            return []
-        count = int(np.argmax(total > self.model.limit)) + 1
-        chosen = order[:count]
-        for place in chosen[np.argsort(x[chosen], kind="stable")]:  # without those that are not needed
-            rest = chosen[chosen != place]
-            if costs[rest].sum() > self.model.limit:
-                chosen = rest
-        if (1 - x[chosen]).sum() >= 1 - LEAST:
-            return []
-        return [edge_cover(self.model, links[chosen])]
 
 
 class CycleCover(Separator):
@@ -51,13 +26,6 @@ class CycleCover(Separator):
             if cost > self.model.limit and x > float(point.y[nodes].sum()) - 1 + LEAST:
                 cuts.append(cycle_cover(self.model, cycle))
         return cuts
-
-
-def edge_cover(model: Model, cover: Ints) -> Cut:
-    """The cut of a cover, extended by every link at least as dear as its dearest."""
-    dearest = float(model.costs[cover].max())
-    links = np.union1d(cover, np.flatnonzero(model.costs >= dearest))
-    return Cut("edge cover", len(cover) - 1.0, links=links, link_values=np.ones(len(links)))
 
 
 def cycle_cover(model: Model, cycle: Ints) -> Cut:

@@ -29,10 +29,8 @@ from orienteer.lab.training.lessons import Lessons, Library, usual_width
 from orienteer.lab.training.losses import (
     LOSSES,
     Part,
-    advice,
     join_parts,
     make_part,
-    next_node,
     policy_loss,
     split_steps,
 )
@@ -45,7 +43,7 @@ from orienteer.model.errors import BadFile
 from orienteer.network.batching import in_batches, precision, take
 from orienteer.network.config import PolicyConfig
 from orienteer.network.features import relevant, tokens
-from orienteer.network.policy_network import Outlook, PolicyNetwork
+from orienteer.network.policy_network import PolicyNetwork
 from orienteer.network.solvers import score_of
 from orienteer.network.weights import Method
 
@@ -89,19 +87,14 @@ class ExpertSettings:
     """Weight of the loss of the prize, or cost, to go."""
     begin: str = ""
     """Shipped weights by name, or a file: what to go on from, instead of from nothing. `network` is theirs then."""
-    teacher: str = ""
-    """Shipped weights by name, or a file: a larger network whose answers to the lessons are imitated as well."""
-    taught: float = 0.5
-    """Weight of these answers; that of the labels is what is left of 1."""
     iterations: int = 10_000
 
     def __post_init__(self) -> None:
         for name in ("fresh", "beam", "batch", "part", "steps", "iterations"):
             if getattr(self, name) < 1:
                 raise ValueError(f"ExpertSettings.{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("pieces", "taught"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"ExpertSettings.{name} must be from 0 to 1, got {getattr(self, name)}")
+        if not 0 <= self.pieces <= 1:
+            raise ValueError(f"ExpertSettings.pieces must be from 0 to 1, got {self.pieces}")
         if (self.network.goal == "cost") != (self.recipe.problem == "tsp"):
             raise ValueError(
                 f"ExpertSettings.network must have the goal of its recipe: cost for tsp and prize for op, "
@@ -125,7 +118,7 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
     network = _beginning(settings, device)
     settings = replace(settings, network=network.config)
     average = copy.deepcopy(network).requires_grad_(False)
-    teach = team.wrap(Teacher(network, settings, _teacher(settings, device)))
+    teach = team.wrap(Teacher(network, settings))
     moving = optimizers(network, settings.learning_rate, settings.weight_decay)
     recorder = Recorder(teach) if has_kernels(device) and team.size == 1 else None
     generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
@@ -195,37 +188,20 @@ def own_labels(network: nn.Module, settings: ExpertSettings, seed: int) -> list[
 
 
 class Teacher(nn.Module):
-    """The losses of a network on lessons: the next node, what a good rest is like, what is to go.
+    """The losses of a network on lessons: the next node, what a good rest is like, what is to go."""
 
-    `master` is a network that has learned already, whose answers count beside those of the labels.
-    """
-
-    def __init__(self, network: PolicyNetwork, settings: ExpertSettings, master: PolicyNetwork | None = None):
+    def __init__(self, network: PolicyNetwork, settings: ExpertSettings):
         super().__init__()
         self.network, self.settings = network, settings
-        self._master = (master,)  # not a part of this module: it has nothing to learn
 
     def forward(self, part: Part) -> tuple[Tensor, Tensor]:
-        """The loss to lower, and the three losses on the labels alone."""
-        device, (master,) = part.given.nodes.device, self._master
-        with precision(device):
+        """The loss to lower, and the three losses that it is the weighted sum of."""
+        with precision(part.given.nodes.device):
             seen = self.network.look(part.given)
-        losses = self._losses(seen, part, next_node(part))
-        total = self._sum(losses)
-        if master is not None:
-            with torch.no_grad(), precision(device):
-                taught = advice(self.settings.network.goal, master.look(part.given), part)
-            total = torch.lerp(total, self._sum(self._losses(seen, *taught)), self.settings.taught)
-        return total, losses.detach()
-
-    def _losses(self, seen: Outlook, part: Part, chances: Tensor) -> Tensor:
-        """(3,) of the policy, the rest and what is to go."""
-        rest = LOSSES[self.settings.network.goal](seen, part)
-        return torch.stack((policy_loss(seen, part, chances), *rest))
-
-    def _sum(self, losses: Tensor) -> Tensor:
-        policy, visit, worth = losses.unbind()
-        return policy + self.settings.visit * visit + self.settings.worth * worth
+        policy = policy_loss(seen, part)
+        visit, worth = LOSSES[self.settings.network.goal](seen, part)
+        total = policy + self.settings.visit * visit + self.settings.worth * worth
+        return total, torch.stack((policy, visit, worth)).detach()
 
 
 def _step(
@@ -329,23 +305,14 @@ def _beginning(settings: ExpertSettings, device: torch.device) -> PolicyNetwork:
     """The network to train, on the device."""
     if not settings.begin:
         return PolicyNetwork(settings.network).to(device)
-    return _loaded(settings.begin, settings, device).train()
-
-
-def _teacher(settings: ExpertSettings, device: torch.device) -> PolicyNetwork | None:
-    return _loaded(settings.teacher, settings, device).requires_grad_(False) if settings.teacher else None
-
-
-def _loaded(name: str, settings: ExpertSettings, device: torch.device) -> PolicyNetwork:
-    """Weights of the same kind as those that are trained."""
-    model, _ = load_model(name, device, (settings.method,))
-    return cast(PolicyNetwork, model)
+    model, _ = load_model(settings.begin, device, (settings.method,))
+    return cast(PolicyNetwork, model).train()
 
 
 def _without_folders(settings: ExpertSettings) -> ExpertSettings:
     """The settings as they are kept beside weights: where files lay says nothing."""
     labels = tuple(Path(path).name for path in settings.labels)
-    return replace(settings, labels=labels, begin=Path(settings.begin).name, teacher=Path(settings.teacher).name)
+    return replace(settings, labels=labels, begin=Path(settings.begin).name)
 
 
 def _first_labels(settings: ExpertSettings) -> list[Label]:

@@ -80,24 +80,11 @@ def _names(kind: type[Tokens] | type[Part]) -> list[str]:
     return [field.name for field in fields(kind) if field.name not in ("given", "total", "share")]
 
 
-def next_node(part: Part) -> Tensor:
-    """(state, token) 1 at the next node and 0 elsewhere."""
-    return (part.given.choice & (part.given.node == part.node[:, None])).float()
-
-
-def advice(goal: Goal, seen: Outlook, part: Part) -> tuple[Part, Tensor]:
-    """The lessons with another network's answers, and (state, token) the chances that it gives each next node."""
-    later = torch.sigmoid(seen.visit) if goal == "prize" else leaving_cost(seen.visit)
-    return replace(part, later=later, value=seen.value), _log_chances(seen, part).exp()
-
-
-def policy_loss(seen: Outlook, part: Part, chances: Tensor) -> Tensor:
-    """Minus the log probability of the next node, which is to be each with some chance."""
-    return -(_log_chances(seen, part) * chances).sum(1).mean()
-
-
-def _log_chances(seen: Outlook, part: Part) -> Tensor:
-    return torch.log_softmax(seen.logits.masked_fill(~part.given.choice, -1e9), dim=1)
+def policy_loss(seen: Outlook, part: Part) -> Tensor:
+    """Minus the log probability of the next node."""
+    following = part.given.choice & (part.given.node == part.node[:, None])  # (state, token) the next node
+    chances = torch.log_softmax(seen.logits.masked_fill(~part.given.choice, -1e9), dim=1)
+    return -(chances * following.float()).sum(1).mean()
 
 
 def prize_losses(seen: Outlook, part: Part) -> tuple[Tensor, Tensor]:
