@@ -1,7 +1,10 @@
-"""The pages: their links lead somewhere, their Python runs, their command lines are understood."""
+"""The pages: links lead somewhere, files and modules exist, Python runs, command lines are understood."""
 
+import importlib
 import re
 import shlex
+import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -10,7 +13,9 @@ import pytest
 from orienteer.cli.main import cli
 
 ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "orienteer"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "benchmarks" / "README.md"])
+SPEAKING_OF_FILES = [page for page in PAGES if page.name != "CHANGELOG.md"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -18,6 +23,48 @@ def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", page.read_text()):
         if "://" not in link:
             assert (page.parent / link.partition("#")[0]).exists(), f"{page.name} links to {link}"
+
+
+@pytest.mark.parametrize("page", SPEAKING_OF_FILES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_exist(page: Path) -> None:
+    """A file is named by its path from src/orienteer or from the repository's root, `beam/step.py`."""
+    text = _without_links(page.read_text())
+    named = set(re.findall(r"[\w*./-]*[\w*]\.py\b", text)) | set(re.findall(r"`([a-z_]+/[\w/]*)`", text))
+    for path in sorted(named):
+        known = (ROOT / path.partition("/")[0]).exists() or (SOURCE / path.partition("/")[0]).exists()
+        if known or path.endswith((".py", "/")):
+            assert _files(path), f"{page.name} names {path}"
+
+
+@pytest.mark.parametrize("page", SPEAKING_OF_FILES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_define_what_pages_say_they_define(page: Path) -> None:
+    """After a file stands what is in it: ``beam/step.py: step_search``, in a text each between backquotes."""
+    text = page.read_text()
+    quoted = re.findall(r"`([\w/]+\.py)`: (`[\w.]+`(?:, `[\w.]+`)*)", text)
+    plain = re.findall(r" ([\w/]+\.py): ([\w.]+)", "".join(re.findall(r"```\n(.*?)```", text, re.DOTALL)))
+    for path, names in quoted + plain:
+        (file,) = _files(path)
+        code = file.read_text()
+        for name in re.findall(r"\w+", names):
+            assert re.search(rf"\b(class|def) {name}\b|^{name}\b", code, re.MULTILINE), f"{page.name}: {path}: {name}"
+
+
+@pytest.mark.parametrize("page", SPEAKING_OF_FILES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_modules_exist(page: Path) -> None:
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    for name in sorted(set(re.findall(r"\borienteer(?:\.[A-Za-z_]\w*)+", page.read_text())) - set(groups)):
+        module, _, attribute = name.rpartition(".")
+        assert find_spec(module), f"{page.name} names {name}"
+        assert hasattr(importlib.import_module(module), attribute) or find_spec(name), f"{page.name} names {name}"
+
+
+def _without_links(text: str) -> str:
+    return re.sub(r"\[[^]]*\]\([^)]*\)", "", text)
+
+
+def _files(path: str) -> list[Path]:
+    """The files and folders that a path on a page may mean."""
+    return [file for folder in (ROOT, SOURCE) for file in folder.glob(path.rstrip("/"))]
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
