@@ -22,7 +22,7 @@ from orienteer.lab.training.lessons import Library
 from orienteer.network.batching import take
 from orienteer.network.columns import EDGE_WEIGHTS, FAR
 from orienteer.network.config import PolicyConfig
-from orienteer.network.edge_attention import Packed, Padded
+from orienteer.network.edge_attention import Packed, Padded, packed_size
 from orienteer.network.features import (
     _gathered,
     cheapest_ways,
@@ -45,7 +45,7 @@ def test_packed_attention_equals_padded_attention_and_so_do_gradients(dtype: tor
     from orienteer.network.cuda.fused_attention import SMALL
 
     instances = [some_instance(20, 1), some_instance(5, 2), some_instance(40, 3, symmetric=False, end=4)]
-    instances += [some_instance(220, 4), some_instance(130, 5, symmetric=False)]
+    instances += [some_instance(150, 4), some_instance(115, 5, symmetric=False)]
     given = seen(beginning(*instances), dtype=torch.float32)
     sizes = given.present.sum(1)
     assert set((sizes > SMALL).tolist()) == {True, False}  # large ones have a kernel of their own
@@ -205,6 +205,11 @@ def test_the_feed_forward_part_and_its_gradients(tokens: int, size: int, inner: 
         if dtype == torch.float32:
             torch.testing.assert_close(left, right, rtol=1e-5, atol=1e-3)
         assert float((left - right).detach().norm() / right.detach().norm()) < 0.02
+
+
+def test_numbers_of_packed_tokens_are_round() -> None:
+    sizes = {total: packed_size(total) for total in (1, 64, 65, 512, 513, 1024, 1025, 2048, 5000)}
+    assert list(sizes.values()) == [64, 64, 128, 512, 1024, 1024, 2048, 2048, 5120]
 
 
 def test_rows_behind_the_last_state_are_zeros() -> None:

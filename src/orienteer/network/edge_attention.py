@@ -16,7 +16,9 @@ from orienteer.network.features import Tokens, edge_functions
 WIDEST_FUSED = 1024
 """Tokens that the fused kernel takes: beyond, its work in small blocks no longer pays."""
 ROUND = 1024
-"""The number of packed tokens is a multiple of this."""
+"""The number of packed tokens is a multiple of this, or a power of two below."""
+FEWEST_PACKED = 64
+"""The least of these powers: fewer tokens do not fill a block of a kernel."""
 PADDED = -1e6
 """Logit of padding: its weight is exactly zero after a softmax, also after a LeakyReLU has made it a hundredth."""
 
@@ -81,7 +83,7 @@ class Packed:
         from orienteer.network.cuda.fused_tokens import fused_places
 
         self.width = given.node.shape[1]
-        size = -(-given.total // ROUND) * ROUND
+        size = packed_size(given.total)
         self.dtype = dtype
         self.count = given.present.sum(1)
         self.first = self.count.cumsum(0) - self.count
@@ -137,6 +139,13 @@ class Packed:
 
 
 Layout = Padded | Packed
+
+
+def packed_size(total: int) -> int:
+    """The round number of tokens for which `Packed` has room if `total` are real."""
+    if total > ROUND:
+        return -(-total // ROUND) * ROUND
+    return max(FEWEST_PACKED, 1 << (total - 1).bit_length())
 
 
 def _feed(hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:

@@ -1,4 +1,4 @@
-"""For which sizes kernels can be compiled for the GPU at hand."""
+"""What the host asks the device of its kernels: a GPU, or the CPU where Triton's interpreter runs them."""
 
 import sys
 
@@ -15,3 +15,8 @@ def room_on_chip(device: torch.device) -> int:
     if device.type != "cuda":
         return sys.maxsize
     return int(getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", 0))
+
+
+def queue_of(device: torch.device) -> int:
+    """The number of the GPU's queue that this thread puts its work into; elsewhere there is one, of number 0."""
+    return torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else 0

@@ -12,7 +12,7 @@ import triton.language as tl
 from torch import Tensor, nn
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from orienteer.network.cuda.fused import is_power, room_on_chip
+from orienteer.network.cuda.fused import is_power, queue_of, room_on_chip
 
 _SETTINGS = {"ROWS": 64, "CHUNK": 32, "num_warps": 4, "num_stages": 3}
 """Sizes of blocks: the fastest of those tried on an H200."""
@@ -69,7 +69,7 @@ def _rounded(weights: Tensor, dtype: torch.dtype, fixed: bool) -> Tensor:
     """
     if not fixed or weights.is_inference():
         return weights.detach().to(dtype).contiguous()
-    queue = torch.cuda.current_stream(weights.device).cuda_stream if weights.is_cuda else 0
+    queue = queue_of(weights.device)
     kept: dict[int, tuple[Any, Tensor]] = _ROUNDED.setdefault(weights, {})  # type: ignore[no-untyped-call, unused-ignore]
     now = (weights._version, weights.data_ptr(), dtype)
     known = kept.get(queue)
