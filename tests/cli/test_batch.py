@@ -85,6 +85,17 @@ def test_a_worker_that_dies_is_one_line(
     assert err == "orienteer: a worker process died, perhaps for lack of memory; try fewer --workers\n"
 
 
+def test_a_bad_instance_is_told_before_the_search(cli: Cli, set_file: Path, tmp_path: Path) -> None:
+    arrays = dict(np.load(set_file))
+    np.savez(set_file, **arrays | {"prizes": arrays["prizes"] * [[1], [1], [1], [-1], [1], [1]]})
+    out = tmp_path / "r.npz"
+    status, said, err = cli("batch", set_file, "--solver", "tsili", "--out", out)
+    assert (status, said) == (2, "")
+    assert err.startswith(f"orienteer: {set_file}: instance 3: prizes[1] must not be negative, got -")
+    assert not out.exists()
+    assert cli("batch", set_file, "--solver", "tsili", "--count", "3", "--out", out).status == 0
+
+
 def test_what_was_solved_before_an_error_is_kept(cli: Cli, set_file: Path, tmp_path: Path, scripted: Script) -> None:
     calls = []
 

@@ -61,9 +61,14 @@ BAD = {
     ),
     "start beyond": ({"start": 3}, "start must be a node from 0 to 2, got 3"),
     "start negative": ({"start": -1}, "start must be a node from 0 to 2, got -1"),
-    "start fraction": ({"start": 1.0}, "start must be a whole number, got 1.0"),
+    "start fraction": ({"start": 1.0}, "start must be a whole number or a name, got 1.0"),
     "end beyond": ({"end": 17}, "end must be a node from 0 to 2, got 17"),
-    "end text": ({"end": "1"}, "end must be a whole number, got '1'"),
+    "end text": ({"end": "1"}, "end must be a node's number where nodes have no names, got '1'"),
+    "start misspelt": (
+        {"start": "staton", "names": ["Station", "Park", "Zoo"]},
+        "start must be a node's number or name, got 'staton'; did you mean 'Station'?",
+    ),
+    "end unknown": ({"end": "x", "names": ["Station", "Park", "Zoo"]}, "end must be a node's number or name, got 'x'"),
     "coords too few": ({"coords": [[0, 0], [1, 1]]}, "coords must have shape (3, 2), got (2, 2)"),
     "coords in space": ({"coords": np.zeros((3, 3))}, "coords must have shape (3, 2), got (3, 3)"),
     "coords endless": ({"coords": [[0, 0], [1, INF], [2, 2]]}, "coords[1, 1] must be finite, got inf"),
@@ -216,6 +221,14 @@ def test_a_way_through_others_counts_as_reachable(size: int, seed: int) -> None:
     instance = Instance(costs, np.ones(size), max(size, 1), start, size - 1)
     np.testing.assert_array_equal(instance.reachable, np.arange(size) >= start)
     assert instance.cheapest_route()[-1] == size - 1
+
+
+def test_start_and_end_by_name() -> None:
+    town = Instance(SQUARE, [0, 1, 2], 9, start="Zoo", end="Station", names=["Station", "Park", "Zoo"])
+    assert (town.start, town.end) == (2, 0)
+    assert town.replace(end="Park") == Instance(SQUARE, [0, 1, 2], 9, 2, 1, names=["Station", "Park", "Zoo"])
+    points = Instance.from_coords([[0, 0], [1, 0]], [0, 1], 2, start="1", end="1", names=["1", "0"])
+    assert (points.start, points.end) == (0, 0)  # a text is a name, even where it looks like a number
 
 
 def test_asymmetry_is_noticed() -> None:

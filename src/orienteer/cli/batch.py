@@ -44,12 +44,14 @@ def batch(
     Writes prizes, costs, seconds and tours. The i-th problem, counted from 0, gets the seed N + i. Ctrl-C writes the
     results that are finished, from the first on without a gap, and exits with status 130.
     """
-    from orienteer.data.files import read_set
+    from orienteer.data.files import InstanceSet, read_set
 
     check_writable(out, file)
     check_npz(out)
     stop = stop_of(seconds, steps)
     instances = read_set(file)[:count]
+    if isinstance(instances, InstanceSet):
+        instances.check()  # better now than after hours of work
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
     method, settings = configured(solver, device, named, more)
     results: list[Result] = []
@@ -111,7 +113,7 @@ def _at_once(
         bar.batch(done, total)
 
     with Interrupt() as interrupt:
-        results = method.solve_batch(list(instances), AnyOf(stop or Never(), interrupt), seed=seed, on_done=on_done)
+        results = method.solve_batch(instances, AnyOf(stop or Never(), interrupt), seed=seed, on_done=on_done)
     yield from results[:finished] if interrupt.pressed else results
 
 

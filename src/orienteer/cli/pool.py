@@ -54,9 +54,10 @@ def solve_in_processes(
 def _in_order(pool: Executor, instances: Sequence[Instance], seed: int, ahead: int) -> Iterator[Result | None]:
     """The answers one by one, while only some instances wait in memory for a free process."""
     waiting: deque[Future[Result | None]] = deque()
-    for index, instance in enumerate(instances):
+    for index in range(len(instances)):
+        alone = instances[index : index + 1]  # of a set its coordinates, which are fewer than an instance's costs
         with _single_threaded(), _unsignalled():  # a submission may start a process
-            waiting.append(pool.submit(_solve, instance, seed + index))
+            waiting.append(pool.submit(_solve, alone, seed + index))
         if len(waiting) >= ahead:
             yield waiting.popleft().result()
     while waiting:
@@ -111,8 +112,9 @@ def _begin(name: str, settings: dict[str, Any], stop: Stop | None, event: Event)
     _task = make_solver(name, **settings), stop, _Ended(event)
 
 
-def _solve(instance: Instance, seed: int) -> Result | None:
-    """The result, or None if the whole batch was ended before this one was done."""
+def _solve(alone: Sequence[Instance], seed: int) -> Result | None:
+    """The result of the one instance, or None if the whole batch was ended before that was done."""
     solver, stop, ended = _task
+    (instance,) = alone
     result = solver.solve(instance, AnyOf(solver.default_stop(instance) if stop is None else stop, ended), seed=seed)
     return None if ended.event.is_set() else result

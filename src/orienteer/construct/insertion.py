@@ -22,6 +22,8 @@ def construct(instance: Instance, count: int, choose: Choose) -> list[list[int]]
     A node fits if the end can still be reached from it, through whatever nodes. On costs that obey the triangle
     inequality nothing is ever cut; on others a route may find no way to close, and is left out.
     """
+    if count == 1:
+        return _construct_one(instance, choose)
     rows = np.arange(count)
     path = np.full((count, instance.size + 1), -1)
     path[:, 0] = instance.start
@@ -44,6 +46,30 @@ def construct(instance: Instance, count: int, choose: Choose) -> list[list[int]]
         cost = cost + leg[np.arange(len(rows)), node]
         closes[rows[_closes(instance, node, cost)]] = place + 1
     return [[*path[row, : closes[row]].tolist(), instance.end] for row in range(count) if closes[row]]
+
+
+def _construct_one(instance: Instance, choose: Choose) -> list[list[int]]:
+    """The same for one route, without the book-keeping of many: a third of the time."""
+    costs, to_end, budget, end = instance.costs, instance.to_end, instance.budget, instance.end
+    path, cost = [instance.start], 0.0
+    to_visit = np.ones((1, instance.size), dtype=bool)
+    to_visit[0, [instance.start, end]] = False
+    closes = int(instance.start == end or costs[instance.start, end] <= budget)
+    while True:
+        leg = costs[path[-1], None]
+        arrival = cost + leg
+        arrival += to_end
+        fits = arrival <= budget
+        fits &= to_visit
+        if not np.count_nonzero(fits):
+            break
+        node = int(choose(leg, fits)[0])
+        path.append(node)
+        to_visit[0, node] = False
+        cost += float(leg[0, node])
+        if cost + costs[node, end] <= budget:
+            closes = len(path)
+    return [[*path[:closes], end]] if closes else []
 
 
 def _closes(instance: Instance, last: npt.NDArray[np.intp], cost: Array) -> npt.NDArray[np.bool_]:

@@ -33,7 +33,7 @@ class RandomSearch(Solver[RandomConfig]):
         rng = np.random.default_rng(seed)
 
         def any_that_fits(leg: Array, fits: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-            return np.argmax(np.where(fits, rng.random(fits.shape), -1.0), axis=1)
+            return np.where(fits, rng.random(fits.shape), -1.0).argmax(axis=1)
 
         left = self.config.tries
         while left:

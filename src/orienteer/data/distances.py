@@ -36,7 +36,10 @@ def measured_by(costs: Array, coords: Array | None, metric: Metric) -> bool:
 def euclidean(here: Array, there: Array) -> Array:
     """Straight lines."""
     dx, dy = here[..., 0] - there[..., 0], here[..., 1] - there[..., 1]
-    return np.sqrt(dx * dx + dy * dy)
+    dx *= dx
+    dy *= dy
+    dx += dy
+    return np.sqrt(dx)
 
 
 def manhattan(here: Array, there: Array) -> Array:
@@ -125,6 +128,8 @@ def _blocks(coords: Array, metric: Metric) -> Iterator[tuple[slice, Array]]:
             block = metric(coords[rows, None, :], coords[None, :, :])
         block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = 0.0
         if not np.isfinite(block).all():
+            for node, axis in np.argwhere(~np.isfinite(coords)):
+                raise InvalidInstance(f"coords[{node}, {axis}] must be finite, got {coords[node, axis]:g}")
             row, column = np.argwhere(~np.isfinite(block))[0]
             raise InvalidInstance(f"coords {first + row} and {column} are too far apart to have a distance")
         yield rows, block

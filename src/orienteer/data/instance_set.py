@@ -1,7 +1,8 @@
-"""Many instances of one size, held as arrays and made into instances one by one."""
+"""Many instances of one size, held, checked and prepared as arrays, and made into instances one by one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -9,16 +10,25 @@ import numpy.typing as npt
 
 from orienteer.data.distances import euclidean, measured_by, pairwise
 from orienteer.data.fields import Fields
-from orienteer.model.instance import Array, Instance
+from orienteer.model.cheapest import cheapest_to
+from orienteer.model.errors import BadFile, InvalidInstance
+from orienteer.model.instance import LARGEST, TOLERANCE, Array, Instance
 
 Numbers = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+FAR = 1e150
+"""Coordinates up to here have distances that are finite."""
+COSTS_AT_ONCE = 2**14
+"""Costs that are looked at together: the memory of so few is used again at once, fresh memory is slow to write."""
 
 
 @dataclass(frozen=True, eq=False)
 class InstanceSet(Sequence[Instance]):
-    """Instances with the same number of nodes; each is built, and checked, when it is asked for.
+    """Instances with the same number of nodes; each is built when it is asked for, `BadFile` if it cannot be.
 
-    Costs are the coordinates' Euclidean distances where `costs` is None.
+    Costs are the coordinates' Euclidean distances where `costs` is None. The arrays are kept, not copied: whoever gave
+    them must not change them.
     """
 
     prizes: Array  # (instance, node)
@@ -47,6 +57,9 @@ class InstanceSet(Sequence[Instance]):
                 raise ValueError(f"{field} must have shape {wish} beside prizes {(count, nodes)}, got {value.shape}")
         if self.coords is None and self.costs is None:
             raise ValueError("a set needs coords or costs")
+        for field, kind in _KINDS.items():
+            if (value := getattr(self, field)) is not None:
+                object.__setattr__(self, field, _read_only(np.ascontiguousarray(value, kind).view()))
 
     @classmethod
     def of(cls, instances: Sequence[Instance]) -> "InstanceSet":
@@ -89,7 +102,66 @@ class InstanceSet(Sequence[Instance]):
         if isinstance(index, slice):
             return self._slice(index)
         at = range(len(self))[index]
-        return self.fields(at).build(self.source, what=f"instance {at}: ")
+        if self._doubtful[at]:
+            return self._checked(at)
+        known: dict[str, Any] = {name: self.__dict__[name][at] for name in _DERIVED if name in self.__dict__}
+        if self.costs is not None:
+            known["costs"] = self.costs[at]
+        if self.costs is None or "symmetric" in known:
+            known["symmetric"] = bool(known.get("symmetric", True))
+        return (_Planar if self.costs is None else Instance).unchecked(
+            prizes=self.prizes[at],
+            limit=float(self.limit[at]),
+            start=int(self.start[at]),
+            end=int(self.end[at]),
+            coords=None if self.coords is None else self.coords[at],
+            names=None if self.names is None else tuple(self.names[at].tolist()),
+            **known,
+        )
+
+    def check(self) -> None:
+        """Nothing, or `BadFile` about the first instance that cannot be."""
+        for at in np.flatnonzero(self._doubtful).tolist():
+            self._checked(at)
+        self._doubtful[:] = False
+
+    def tables(self, part: slice) -> Array:
+        """(instance, node, node) the costs of some instances; those of a whole set may take too much memory."""
+        if self.costs is not None:
+            return self.costs[part]
+        assert self.coords is not None
+        return _distances(self.coords[part])
+
+    @cached_property
+    def to_end(self) -> Array:
+        """(instance, node) cost of the cheapest way from each node to the end, through any others."""
+        return _read_only(self._ways[0])
+
+    @cached_property
+    def from_start(self) -> Array:
+        """(instance, node) cost of the cheapest way from the start to each node, through any others."""
+        return _read_only(self._ways[1])
+
+    @cached_property
+    def reachable(self) -> Mask:
+        """(instance, node) whether some way from start to end through the node could fit, revisits allowed."""
+        with np.errstate(over="ignore"):
+            return _read_only(self.from_start + self.to_end <= self.budget[:, None])
+
+    @cached_property
+    def symmetric(self) -> Mask:
+        """(instance,) whether every way costs the same in both directions."""
+        if self.costs is None:
+            return _read_only(np.ones(len(self), dtype=bool))
+        same = np.empty(len(self), dtype=bool)
+        for part in self._parts():
+            same[part] = (self.costs[part] == self.costs[part].swapaxes(1, 2)).all((1, 2))
+        return _read_only(same)
+
+    @property
+    def budget(self) -> Array:
+        """(instance,) the limits with the tolerance added."""
+        return self.limit * (1 + TOLERANCE)
 
     def fields(self, index: int) -> Fields:
         """What the set says about one instance."""
@@ -116,7 +188,96 @@ class InstanceSet(Sequence[Instance]):
 
     def _slice(self, index: slice) -> "InstanceSet":
         cut: dict[str, Any] = {
-            field: None if getattr(self, field) is None else getattr(self, field)[index]
-            for field in ("prizes", "limit", "start", "end", "coords", "costs", "names")
+            field: None if getattr(self, field) is None else getattr(self, field)[index] for field in _KINDS
         }
-        return replace(self, **cut)
+        part = replace(self, **cut)
+        part.__dict__.update(
+            (name, self.__dict__[name][index]) for name in ("_doubtful", *_DERIVED) if name in self.__dict__
+        )
+        return part
+
+    def _checked(self, at: int) -> Instance:
+        """The instance after all checks, or `BadFile`."""
+        try:
+            return self.fields(at).build(self.source, what=f"instance {at}: ")
+        except InvalidInstance as error:  # no distances
+            raise BadFile(self.source, f"instance {at}: {error}") from error
+
+    def _parts(self) -> Iterator[slice]:
+        """Slices of instances whose costs fit into a processor's cache."""
+        step = max(1, COSTS_AT_ONCE // self.size**2)
+        return (slice(at, at + step) for at in range(0, len(self), step))
+
+    @cached_property
+    def _ways(self) -> tuple[Array, Array]:
+        """`to_end` and `from_start`."""
+        self.check()
+        to_end, alike = np.empty(self.prizes.shape), self.symmetric & (self.start == self.end)
+        from_start = to_end if alike.all() else np.empty(self.prizes.shape)
+        for part in self._parts():
+            costs = self.tables(part)
+            to_end[part] = cheapest_to(costs, self.end[part])
+            if from_start is not to_end:
+                from_start[part] = cheapest_to(costs.swapaxes(1, 2), self.start[part])
+        return to_end, from_start
+
+    @cached_property
+    def _doubtful(self) -> Mask:
+        """(instance,) whether an instance may break a rule of `Instance`, which only a look at it alone will tell."""
+        if not self.size:
+            return np.ones(len(self), dtype=bool)
+        with np.errstate(all="ignore"):
+            fine = (self.prizes >= 0).all(1) & (self.prizes.sum(1) < LARGEST / 2)  # sums may be rounded otherwise there
+            fine &= (self.limit > 0) & (self.limit <= LARGEST)
+            for node in (self.start, self.end):
+                fine &= (node >= 0) & (node < self.size)
+            if self.coords is not None:
+                fine &= (np.abs(self.coords) < FAR).all((1, 2))
+            if self.costs is not None:
+                for part in self._parts():
+                    fine[part] &= (self.costs[part] >= 0).all((1, 2))
+            if self.names is not None:
+                ordered = np.sort(self.names, axis=1)
+                fine &= (ordered[:, 1:] != ordered[:, :-1]).all(1)
+            return ~fine | ~(self._straight(fine) <= self.budget)
+
+    def _straight(self, fine: Mask) -> Array:
+        """(instance,) the cost of the leg from start to end, where the instance is fine; round trips need none."""
+        rows = np.arange(len(self))
+        start, end = np.where(fine, self.start, 0), np.where(fine, self.end, 0)
+        if self.costs is not None:
+            legs: Array = self.costs[rows, start, end]
+        else:
+            assert self.coords is not None
+            legs = euclidean(self.coords[rows, start], self.coords[rows, end])
+        return np.where(start == end, 0.0, legs)
+
+
+_KINDS: dict[str, type | None] = {
+    **dict.fromkeys(("prizes", "limit", "coords", "costs"), np.float64),
+    **dict.fromkeys(("start", "end"), np.int64),
+    "names": None,
+}
+"""The arrays of a set and what numbers they hold."""
+
+_DERIVED = ("to_end", "from_start", "reachable", "symmetric")
+"""What can be found out about all instances at once, and is then handed to each."""
+
+
+class _Planar(Instance):
+    """An instance whose costs are worked out when they are first asked for: those of a whole set take much memory."""
+
+    @cached_property
+    def costs(self) -> Array:
+        assert self.coords is not None
+        return _distances(self.coords)
+
+
+def _distances(points: Array) -> Array:
+    """(..., node, node) straight lines between (..., node, 2) points."""
+    return _read_only(euclidean(points[..., :, None, :], points[..., None, :, :]))
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.setflags(write=False)
+    return array

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from orienteer.model.cheapest import cheapest_to, dijkstra
 from orienteer.model.errors import InvalidInstance
+from orienteer.model.spelling import did_you_mean
 from orienteer.model.view import View, view_of
 
 Array = npt.NDArray[np.float64]
@@ -41,7 +43,7 @@ class Instance:
     limit
         The most that a route may cost.
     start, end
-        Node numbers; they may be the same.
+        Node numbers, or names; they may be the same.
     coords
         (n, 2) positions, for pictures and files only.
     names
@@ -63,8 +65,8 @@ class Instance:
             costs: npt.ArrayLike,
             prizes: npt.ArrayLike,
             limit: float,
-            start: int = 0,
-            end: int = 0,
+            start: int | str = 0,
+            end: int | str = 0,
             coords: npt.ArrayLike | None = None,
             names: Sequence[str] | None = None,
         ) -> None: ...
@@ -76,16 +78,16 @@ class Instance:
             raise InvalidInstance("prizes is empty: a problem needs at least one node")
         put(self, "costs", _numbers("costs", self.costs, 2))
         put(self, "limit", _limit(self.limit))
-        put(self, "start", _node("start", self.start, self.size))
-        put(self, "end", _node("end", self.end, self.size))
+        if self.names is not None:
+            put(self, "names", _names(self.names, self.size))
+        put(self, "start", _node("start", self.start, self.size, self.names))
+        put(self, "end", _node("end", self.end, self.size, self.names))
         _check_shapes(self.costs, self.prizes)
         _check_values("costs", self.costs, infinite=True)
         _check_values("prizes", self.prizes, infinite=False)
         _check_sum(self.prizes)
         if self.coords is not None:
             put(self, "coords", _coords(self.coords, self.size))
-        if self.names is not None:
-            put(self, "names", _names(self.names, self.size))
         cheapest = self.to_end[self.start]
         if cheapest > self.budget:
             raise InvalidInstance(
@@ -99,8 +101,8 @@ class Instance:
         coords: npt.ArrayLike,
         prizes: npt.ArrayLike,
         limit: float,
-        start: int = 0,
-        end: int = 0,
+        start: int | str = 0,
+        end: int | str = 0,
         names: Sequence[str] | None = None,
         metric: str = "euclidean",
     ) -> "Instance":
@@ -113,6 +115,16 @@ class Instance:
             row, column = np.argwhere(~np.isfinite(costs))[0]
             raise InvalidInstance(f"coords are too far apart: the distance from {row} to {column} overflows")
         return cls(costs, prizes, limit, start, end, points, names)
+
+    @classmethod
+    def unchecked(cls, **known: Any) -> "Instance":
+        """An instance of all its fields, and perhaps of what follows from them, such as `to_end`.
+
+        Only for who has made the checks: arrays are taken as they are, and must be contiguous and read-only.
+        """
+        instance = object.__new__(cls)
+        instance.__dict__.update(known)
+        return instance
 
     def replace(self, **changes: Any) -> "Instance":
         """A copy with some fields changed, checked anew."""
@@ -131,14 +143,14 @@ class Instance:
     @cached_property
     def to_end(self) -> Array:
         """(n,) cost of the cheapest way from each node to the end, through any others."""
-        return _frozen(_cheapest(self.costs.T, self.end)[0])
+        return _frozen(cheapest_to(self.costs[None], np.array([self.end]))[0])
 
     @cached_property
     def from_start(self) -> Array:
         """(n,) cost of the cheapest way from the start to each node, through any others."""
         if self.start == self.end and self.symmetric:
             return self.to_end
-        return _frozen(_cheapest(self.costs, self.start)[0])
+        return _frozen(cheapest_to(self.costs.T[None], np.array([self.start]))[0])
 
     @cached_property
     def reachable(self) -> npt.NDArray[np.bool_]:
@@ -160,9 +172,9 @@ class Instance:
 
     def cheapest_route(self) -> list[int]:
         """The nodes of the cheapest way from start to end: the route that always exists."""
-        if self.start == self.end:
+        if self.start == self.end or self.costs[self.start, self.end] <= self.to_end[self.start]:
             return [self.start, self.end]
-        following = _cheapest(self.costs.T, self.end)[1]
+        following = dijkstra(self.costs.T, self.end)[1]
         route = [self.start]
         while route[-1] != self.end:
             route.append(int(following[route[-1]]))
@@ -239,14 +251,24 @@ def _limit(value: float) -> float:
     return limit
 
 
-def _node(field: str, value: int, size: int) -> int:
+def _node(field: str, value: int | str, size: int, names: tuple[str, ...] | None) -> int:
+    if isinstance(value, str):
+        return _named_node(field, value, names)
     try:
         node = operator.index(value)
     except TypeError as error:
-        raise InvalidInstance(f"{field} must be a whole number, got {value!r}") from error
+        raise InvalidInstance(f"{field} must be a whole number or a name, got {value!r}") from error
     if not 0 <= node < size:
         raise InvalidInstance(f"{field} must be a node from 0 to {size - 1}, got {node}")
     return node
+
+
+def _named_node(field: str, name: str, names: tuple[str, ...] | None) -> int:
+    if names is None:
+        raise InvalidInstance(f"{field} must be a node's number where nodes have no names, got {name!r}")
+    if name not in names:
+        raise InvalidInstance(f"{field} must be a node's number or name, got {name!r}{did_you_mean(name, names)}")
+    return names.index(name)
 
 
 def _check_shapes(costs: Array, prizes: Array) -> None:
@@ -299,26 +321,6 @@ def _names(names: Sequence[str], size: int) -> tuple[str, ...]:
             raise InvalidInstance(f"names[{node}] repeats names[{seen[name]}]: {name!r}")
         seen[name] = node
     return given
-
-
-def _cheapest(costs: Array, source: int) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Dijkstra on a dense matrix: cost of the cheapest way from `source` to each node, and the node before it."""
-    size = len(costs)
-    best = np.full(size, np.inf)
-    before = np.full(size, source)
-    best[source] = 0.0
-    open_nodes = np.ones(size, dtype=bool)
-    for _ in range(size):
-        node = int(np.argmin(np.where(open_nodes, best, np.inf)))
-        if not open_nodes[node] or best[node] == np.inf:
-            break
-        open_nodes[node] = False
-        with np.errstate(over="ignore"):  # beyond all floats is beyond the limit too
-            through = best[node] + costs[node]
-        shorter = open_nodes & (through < best)
-        best[shorter] = through[shorter]
-        before[shorter] = node
-    return best, before
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -80,7 +80,9 @@ def solve_batch(
 ) -> list[Result]:
     """A result for each instance, or each of those in a file; the beam searches work on all of them at a time."""
     criterion = None if stop is None else as_stop(stop)
-    problems = _read_set(instances) if isinstance(instances, FilePath) else list(instances)
+    problems = _read_set(instances) if isinstance(instances, FilePath) else instances
+    if not isinstance(problems, Sequence):
+        problems = list(problems)
     return make_solver(solver, **settings).solve_batch(problems, criterion, seed=_seed(seed), on_done=on_done)
 
 
@@ -92,10 +94,10 @@ def _problem(given: Instance | FilePath, solver: AnySolver, **above: float | Nod
     return given.replace(**changes) if changes else given
 
 
-def _read_set(path: FilePath) -> list[Instance]:
+def _read_set(path: FilePath) -> Sequence[Instance]:
     from orienteer.data.files import read_set  # only those who read files wait for their readers
 
-    return list(read_set(path))
+    return read_set(path)
 
 
 def _until(stop: Stop, cancelled: Callable[[], bool] | None) -> Stop:

@@ -66,9 +66,13 @@ class Solver(ABC, Generic[Config]):
         """Anything slow that happens once and should not count as solving, such as compiling kernels."""
 
     def get_ready(self, instance: Instance) -> None:
-        """Prepares, with a notice if that takes long."""
+        """Prepares, with a notice if that takes long; only the first time can, and the watch itself takes time."""
+        if type(self) in _ready:
+            self.prepare(instance)
+            return
         with _notice(f"{self.name}: compiling its kernels for this machine; this happens once and may take a minute"):
             self.prepare(instance)
+        _ready.add(type(self))
 
     @abstractmethod
     def search(self, run: Run, seed: int) -> None:
@@ -123,6 +127,9 @@ class Solver(ABC, Generic[Config]):
 
 AnySolver: TypeAlias = Solver[Any]
 """A solver whose settings do not matter to the caller."""
+
+_ready: set[type] = set()
+"""The classes that have prepared in this process."""
 
 NOTICE_SECONDS = 1.0
 """Preparations that take longer are announced."""
