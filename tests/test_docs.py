@@ -11,11 +11,19 @@ import click
 import pytest
 
 from orienteer.cli.main import cli
+from orienteer.data.generate import generate
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "orienteer"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "benchmarks" / "README.md"])
 SPEAKING_OF_FILES = [page for page in PAGES if page.name != "CHANGELOG.md"]
+
+
+def _python(page: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+WITH_PYTHON = [page for page in PAGES if _python(page) and page.name != "files.md"]  # data/test_docs.py runs that one
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -67,16 +75,16 @@ def _files(path: str) -> list[Path]:
     return [file for folder in (ROOT, SOURCE) for file in folder.glob(path.rstrip("/"))]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
-def test_python_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks run one after the other; pages may speak of an `instance`, of `instances` and of `costs`."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-    assert blocks
-    scope: dict[str, object] = {}
-    for block in blocks:
+    instances = list(generate(10, count=3, seed=1))
+    scope: dict[str, object] = {"instance": instances[0], "instances": instances, "costs": instances[0].costs}
+    for block in _python(page):
         exec(block, scope)
-    assert "result" in scope
+    assert {"result", "problems"} & set(scope)
 
 
 def _command_lines() -> list[str]:
