@@ -1,208 +1,168 @@
-"""Proves optima and prints how long that takes, as Markdown; rows go to a file, so that it can go on later.
+"""Proofs: how many, and how long they take.
 
-    python benchmarks/exact.py paper --out exact.jsonl        the paper's uniform and distance sets
-    python benchmarks/exact.py root --out exact.jsonl         the root's bound alone, n = 100
-    python benchmarks/exact.py classic --out exact.jsonl      Tsiligirides and Chao
-    python benchmarks/exact.py oplib --out exact.jsonl        OPLib, up to 110 nodes
-    python benchmarks/exact.py asymmetric --out exact.jsonl   tmat and road, n = 50
-    python benchmarks/exact.py gaps --out exact.jsonl         lns, cs-l and Compass beside the optima of `paper`
+    python benchmarks/exact.py paper         the paper's uniform and distance sets
+    python benchmarks/exact.py root          the root's bound alone, n = 100
+    python benchmarks/exact.py classic       Tsiligirides and Chao
+    python benchmarks/exact.py oplib         OPLib, up to 110 nodes
+    python benchmarks/exact.py asymmetric    tmat and road, n = 50
+    python benchmarks/exact.py gaps          lns, cs-l and Compass beside the optima of `paper`, which must have run
 
-The bars, in CPU seconds of one core, warm start included: n = 20 all 200 proven, median below 0.5; n = 50 the first
-100 proven, median below 3, none over 60; n = 100 the first 30 proven, median below 15, at least 28 within 120; every
-classic file proven and equal to what is known; OPLib up to 110 nodes at least 80 % proven within 300 each; asymmetric
-problems proven, median below 10; the root's mean gap at n = 100 below 1 % in under 5.
+Results are kept in the folder --out (out/exact), so that a run goes on where it was stopped. The bars, in CPU seconds
+of one core, warm start included: n = 20 all 200 proven, median below 0.5; n = 50 the first 100 proven, median below 3,
+none over 60; n = 100 the first 30 proven, median below 15, at least 28 within 120; every classic file proven and equal
+to what is known; OPLib up to 110 nodes at least 80 % proven within 300 each; asymmetric problems proven, median below
+10; the root's mean gap at n = 100 below 1 % in under 5.
 """
 
 import argparse
-import csv
-import json
-import os
 import statistics
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[variable] = "1"  # before numpy reads them: one core
+from common import COMPASS, Bar, Method, NamedSet, load_set, options
+from orienteer.data.files import read
+from orienteer.lab.bench.others import as_entries, read_figures
+from orienteer.lab.bench.published import known_files
+from orienteer.lab.bench.run import run_cases
+from orienteer.lab.bench.sets import one_each, random_set
+from orienteer.lab.bench.store import Entry, read_entries
+from orienteer.lab.bench.summary import proven_optima
 
-from orienteer import Instance, MaxSeconds, Result  # noqa: E402
-from orienteer.data.files import read, read_set  # noqa: E402
-from orienteer.data.generate import generate  # noqa: E402
-from orienteer.search.registry import make_solver  # noqa: E402
+COUNTS = {"20": 200, "50": 100, "100": 30}
+"""Instances of the paper's sets, by size."""
+SECONDS = {"paper": 120.0, "root": 60.0, "classic": 300.0, "oplib": 300.0, "asymmetric": 120.0}
+LEARNED = Method("cs-l", "cs-l", {"device": "cpu", "beam": 20, "tau": 0.05})
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
-PAPER = {"20": 200, "50": 100, "100": 30}
-"""Instances of each size."""
-SECONDS = {"paper": 120.0, "root": 60.0, "classic": 300.0, "oplib": 300.0, "asymmetric": 120.0, "gaps": 1.0}
 
-Job = tuple[str, str, Any]
-"""Group, name, and the instance or the file that holds it."""
+class Case(NamedTuple):
+    """An instance, the group of its line in the table, and the best value known before, if there is one."""
+
+    group: str
+    set: NamedSet
+    index: int
+    best: float | None = None
+    proven: bool = False
+
+    @property
+    def name(self) -> str:
+        """What a reader finds the instance by."""
+        return f"{self.set.name} {self.index}" if len(self.set) > 1 else self.set.name
 
 
 def main() -> int:
-    """Runs what is not in the file yet, then prints the table of all that is."""
+    """Runs what is not in the folder yet, then prints the table."""
     arguments = _arguments()
     if not arguments.data.exists() and arguments.what != "asymmetric":
-        print(f"{arguments.data} is not there; --data names the folder of the benchmark files", file=sys.stderr)
-        return 2
-    seconds = SECONDS[arguments.what] if arguments.seconds is None else arguments.seconds
-    done = {(row["what"], row["group"], row["name"]): row for row in _rows(arguments.out)}
-    rows = []
-    for group, name, source in list(_jobs(arguments))[:: arguments.every]:
-        key = (arguments.what, group, name)
-        if key not in done:
-            instance = source if isinstance(source, Instance) else read(source)
-            row = {"what": arguments.what, "group": group, "name": name, "n": instance.size}
-            row |= _measure(arguments.what, instance, seconds, arguments, group, name)
-            done[key] = row
-            if arguments.out is not None:
-                with arguments.out.open("a") as file:
-                    file.write(json.dumps(row) + "\n")
-            if sys.stderr.isatty():
-                print(f"\r{group} {name} {row['prize']:g}      ", end="", file=sys.stderr, flush=True)
-        rows.append(done[key])
+        sys.exit(f"{arguments.data} is not there; --data names the folder of the benchmark files")
     if arguments.what == "gaps":
-        _print_gaps(rows, {(row["group"], row["name"]): row for row in _rows(arguments.out) if row["what"] == "paper"})
-    else:
-        _print(rows, _known(arguments))
+        _print_gaps(arguments)
+        return 0
+    seconds = arguments.seconds or SECONDS[arguments.what]
+    method = Method(arguments.what, "exact", {"tree": arguments.what != "root"}, seconds)
+    cases = _cases(arguments)[:: arguments.every]
+    with Bar() as bar:
+        entries = run_cases(arguments.out, [(method, case.set, case.index) for case in cases], bar.batch)
+    _print(list(zip(cases, entries, strict=True)))
     return 0
 
 
-def _measure(
-    what: str, instance: Instance, seconds: float, arguments: argparse.Namespace, group: str, name: str
-) -> dict[str, Any]:
-    if what == "gaps":
-        compass = _compass(arguments.data)[group, name]
-        solver, stop = make_solver("lns"), MaxSeconds(max(0.02, compass["cpu"]))
-    else:
-        compass, solver, stop = {}, make_solver("exact", tree=what != "root"), MaxSeconds(seconds)
-    solver.prepare(instance)
-    began = time.process_time()
-    result: Result = solver.solve(instance, stop)
-    cpu = time.process_time() - began
-    return {
-        "prize": result.prize,
-        "bound": result.bound,
-        "status": result.status,
-        "cpu": cpu,
-        "steps": result.steps,
-        "tour": list(result.tour.nodes),
-        "compass": compass.get("prize"),
-        "learned": make_solver("cs-l", device="cpu", beam=20, tau=0.05).solve(instance).prize
-        if what == "gaps"
-        else None,
-    }
-
-
-def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
+def _cases(arguments: argparse.Namespace) -> list[Case]:
     what, data = arguments.what, arguments.data
-    if what in ("paper", "gaps", "root"):
-        for prizes in ("uniform", "distance"):
-            for size, count in PAPER.items():
-                if what != "root" or size == "100":
-                    group = f"{prizes}_{size}"
-                    for index, instance in enumerate(read_set(data / "paper" / f"{group}.npz")[:count]):
-                        yield group, str(index), instance
-    elif what == "asymmetric":
-        for costs in ("tmat", "road"):
-            for index, instance in enumerate(generate(n=50, costs=costs, count=50, seed=1)):
-                yield costs, str(index), instance
-    else:
-        for path in sorted((data / what).rglob("*")):
-            known = _best_known(data / what).get(path.stem)
-            fits = known and path.suffix in (".oplib", ".txt") and arguments.least <= int(known["n"]) <= arguments.most
-            if known and fits:
-                yield known.get("set") or f"gen{known['generation']}", path.stem, path
+    if what in ("paper", "root"):
+        best = {(row.set, row.index): row.prize for row in read_figures(data / "paper" / "optimum.csv")}
+        best |= proven_optima(read_entries([arguments.out]), sets := _paper(data))
+        chosen = [one for one in sets if what == "paper" or one.name.endswith("_100")]
+        return [
+            Case(one.name, one, index, best.get((one.name, index)), (one.name, index) in best)
+            for one in chosen
+            for index in range(len(one))
+        ]
+    if what == "asymmetric":
+        folder = arguments.out / "instances"
+        sets = [random_set(folder, "uniform", 50, 50, 1, costs) for costs in ("tmat", "road")]
+        return [Case(one.name, one, index) for one in sets for index in range(len(one))]
+    files, _ = known_files(data / what, None, arguments.most)
+    problems = [(file, read(file.path)) for file in files]
+    kept = [(file, problem) for file, problem in problems if problem.size >= arguments.least]
+    ones = one_each([(file.path.stem, problem) for file, problem in kept])
+    return [
+        Case(file.path.parent.name, one, 0, file.best, file.proven) for (file, _), one in zip(kept, ones, strict=True)
+    ]
 
 
-def _print(rows: list[dict[str, Any]], known: dict[tuple[str, str], tuple[float, bool]]) -> None:
+def _paper(data: Path) -> list[NamedSet]:
+    names = [(f"{prizes}_{size}", count) for prizes in ("uniform", "distance") for size, count in COUNTS.items()]
+    return [NamedSet(name, load_set(data / "paper" / f"{name}.npz")[:count]) for name, count in names]
+
+
+def _print(answers: list[tuple[Case, Entry]]) -> None:
     print("| set | instances | proven | median CPU s | 90th percentile | largest | mean gap of the bound |")
     print("|---|---|---|---|---|---|---|")
-    for group in dict.fromkeys(row["group"] for row in rows):
-        some = [row for row in rows if row["group"] == group]
-        cpu = sorted(row["cpu"] for row in some)
-        truth = [max(row["prize"], known.get((group, row["name"]), (0.0, False))[0]) for row in some]
-        gaps = [100 * (row["bound"] / best - 1) for row, best in zip(some, truth, strict=True) if best]
-        proven = sum(row["status"] == "optimal" for row in some)
+    failed = [f"FAILED: {case.name}: {entry['error']}" for case, entry in answers if "error" in entry]
+    done = [(case, entry) for case, entry in answers if "error" not in entry]
+    for group in dict.fromkeys(case.group for case, _ in done):
+        some = [(case, entry) for case, entry in done if case.group == group]
+        cpu = sorted(entry["cpu"] for _, entry in some)
+        gaps = [_gap(case, entry) for case, entry in some if entry["bound"] is not None]
+        proven = sum(entry["status"] == "optimal" for _, entry in some)
         print(
             f"| {group} | {len(some)} | {proven} | {statistics.median(cpu):.2f} "
             f"| {cpu[int(0.9 * (len(cpu) - 1))]:.2f} | {cpu[-1]:.2f} | {abs(statistics.mean(gaps)):.3f} % |"
         )
     print()
-    for row in rows:
-        best, proven = known.get((row["group"], row["name"]), (None, False))
-        if best is not None and abs(row["prize"] - best) > 1e-9 * best:
-            word = "MISSED" if row["prize"] < best else "WRONG" if proven else "better"
-            if word != "MISSED" or row["status"] == "optimal":
-                print(f"{word}: {row['name']} {row['prize']:g} ({row['status']}), was {best:g}")
+    for line in [*failed, *(line for case, entry in done if (line := _difference(case, entry)))]:
+        print(line)
 
 
-def _print_gaps(rows: list[dict[str, Any]], optima: dict[tuple[str, str], dict[str, Any]]) -> None:
+def _gap(case: Case, entry: Entry) -> float:
+    """How far the bound is above the best value known, in per cent."""
+    best = max(entry["prize"], case.best or 0.0)
+    return 100 * (entry["bound"] / best - 1) if best else 0.0
+
+
+def _difference(case: Case, entry: Entry) -> str:
+    """What is to be said about a prize that is not the best known one; nothing of one that time ended."""
+    if case.best is None or abs(entry["prize"] - case.best) <= 1e-9 * case.best:
+        return ""
+    less = entry["prize"] < case.best
+    if less and entry["status"] != "optimal":
+        return ""
+    word = "MISSED" if less else "WRONG" if case.proven else "better"
+    return f"{word}: {case.name} {entry['prize']:g} ({entry['status']}), was {case.best:g}"
+
+
+def _print_gaps(arguments: argparse.Namespace) -> None:
+    sets = _paper(arguments.data)
+    optima = proven_optima(read_entries([arguments.out]), sets)
+    others = as_entries(read_figures(arguments.data / "paper" / "compass.csv"), COMPASS, sets)
     print("| set | optima | mean | `lns` below | equal | `cs-l` below | equal | Compass below | equal |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for group in dict.fromkeys(row["group"] for row in rows):
-        some = [
-            (row, optima[group, row["name"]]["prize"])
-            for row in rows
-            if row["group"] == group and optima.get((group, row["name"]), {}).get("status") == "optimal"
-        ]
-        if some:
-            cells = [group, str(len(some)), f"{statistics.mean(best for _, best in some):.3f}"]
-            for field in ("prize", "learned", "compass"):
-                gaps = [100 * (1 - row[field] / best) for row, best in some]
-                equal = sum(gap < 1e-7 for gap in gaps)
-                cells += [f"{statistics.mean(gaps):.3f} %", str(equal)]
-            print(f"| {' | '.join(cells)} |")
-
-
-def _known(arguments: argparse.Namespace) -> dict[tuple[str, str], tuple[float, bool]]:
-    """Best values known so far, and whether they are proven."""
-    if arguments.what in ("classic", "oplib"):
-        return {
-            (row.get("set") or f"gen{row['generation']}", name): (
-                float(row["best_known"]),
-                row["proven_optimal"] == "yes",
-            )
-            for name, row in _best_known(arguments.data / arguments.what).items()
-        }
-    if arguments.what == "asymmetric":
-        return {}
-    with (arguments.data / "paper" / "optimum.csv").open() as file:
-        known = {(row["set"], row["index"]): (float(row["prize"]), True) for row in csv.DictReader(file)}
-    proven = [row for row in _rows(arguments.out) if row["what"] == "paper" and row["status"] == "optimal"]
-    return {(row["group"], row["name"]): (row["prize"], True) for row in proven} | known
-
-
-def _best_known(folder: Path) -> dict[str, dict[str, str]]:
-    with (folder / "best_known.csv").open() as file:
-        return {row["instance"]: row for row in csv.DictReader(file)}
-
-
-def _compass(data: Path) -> dict[tuple[str, str], dict[str, float]]:
-    with (data / "paper" / "compass.csv").open() as file:
-        return {
-            (row["set"], row["index"]): {"prize": float(row["prize"]), "cpu": float(row["cpu_seconds"])}
-            for row in csv.DictReader(file)
-        }
-
-
-def _rows(path: Path | None) -> list[dict[str, Any]]:
-    if path is None or not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    for one in sets:
+        known = [index for index in range(len(one)) if (one.name, index) in optima][:: arguments.every]
+        if not known:
+            continue
+        compass = [others[COMPASS, one.name, index] for index in known]
+        anytime = [Method("lns", "lns", seconds=max(0.02, entry["cpu"])) for entry in compass]
+        cases = [(method, one, index) for method, index in zip(anytime, known, strict=True)]
+        with Bar() as bar:
+            ours = run_cases(arguments.out, cases, bar.batch)
+            learned = run_cases(arguments.out, [(LEARNED, one, index) for index in known], bar.batch)
+        best = [optima[one.name, index] for index in known]
+        cells = [one.name, str(len(known)), f"{statistics.mean(best):.3f}"]
+        for entries in (ours, learned, compass):
+            gaps = [100 * (1 - entry["prize"] / optimum) for entry, optimum in zip(entries, best, strict=True)]
+            cells += [f"{statistics.mean(gaps):.3f} %", str(sum(gap < 1e-7 for gap in gaps))]
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=list(SECONDS))
+    parser = options(__doc__, "exact")
+    parser.add_argument("what", choices=(*SECONDS, "gaps"))
     parser.add_argument("--seconds", type=float, help="time limit for an instance")
     parser.add_argument("--least", type=int, default=0, help="only files of at least so many nodes")
     parser.add_argument("--most", type=int, default=110, help="only files of at most so many nodes (default 110)")
     parser.add_argument("--every", type=int, default=1, help="only every so many-th instance")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the collections (default ../shared/data)")
-    parser.add_argument("--out", type=Path, help="file of JSON lines to write to and go on from")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Runs the neighbourhood search on files with best known values and tells whether its bars are kept.
+"""The neighbourhood search on files with best known values.
 
     python benchmarks/lns.py oplib --out out/oplib
     python benchmarks/lns.py classic --out out/classic
@@ -11,18 +11,12 @@ anew.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
-for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[variable] = "1"  # before numpy reads them: one core
+from common import DATA, Bar, Method
+from orienteer.lab.bench.published import classic_seconds, known_files, oplib_seconds, run_files
 
-from orienteer.cli.progress import Bar  # noqa: E402
-from orienteer.lab.bench.methods import Method  # noqa: E402
-from orienteer.lab.bench.published import classic_seconds, known_files, oplib_seconds, run_files  # noqa: E402
-
-DATA = Path(__file__).parents[2] / "shared" / "data"
 SECONDS = {"oplib": oplib_seconds, "classic": classic_seconds}
 LARGEST = 400
 MOST_GAP = 0.004
@@ -35,9 +29,9 @@ def main() -> int:
     if not folder.exists():
         print(f"{folder} is not there; --data names the folder of the benchmark files", file=sys.stderr)
         return 2
-    files = known_files(folder, None, LARGEST, arguments.match)
+    files, notes = known_files(folder, None, LARGEST, arguments.match)
     with Bar() as bar:
-        report = run_files(arguments.out, kind, files, Method("lns", "lns"), SECONDS[kind], bar.batch)
+        report = run_files(arguments.out, kind, files, Method("lns", "lns"), SECONDS[kind], bar.batch, notes)
     print((arguments.out / "table.md").read_text())
     missed = any(one.missed for one in report.results) if kind == "classic" else report.mean_gap > MOST_GAP
     return int(missed or bool(report.failures))
@@ -47,7 +41,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collection", choices=SECONDS)
     parser.add_argument("--match", default="", help="only files whose names hold this")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the collections (default ../shared/data)")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the data (default ../shared/data)")
     parser.add_argument("--out", type=Path, default=Path("out/lns"), help="folder of the results (default out/lns)")
     return parser.parse_args()
 

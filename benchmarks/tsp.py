@@ -14,15 +14,18 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
 
+from common import Bar, Method, NamedSet
+from orienteer.data.instance_set import InstanceSet
+from orienteer.lab.bench.run import run_all
 from orienteer.lab.tours.heuristic import good_route
 from orienteer.lab.tours.instance import known_route, tour_problem
 from orienteer.model.instance import Array, Instance, distances
 from orienteer.model.tour import route_cost
-from orienteer.search.registry import make_solver
 
 SEED = 20261116
 
@@ -36,10 +39,11 @@ def main() -> int:
     print("| nodes | method | cost | above the reference | own | seconds |\n|---|---|---|---|---|---|")
     for size in arguments.sizes:
         problems = _problems(size, arguments.count)
+        given = NamedSet(f"tours_{size}", InstanceSet.of(problems))
         rows = [
             ("quick tour", *_each(problems, known_route)),
             ("kicks", *_each(problems, lambda one: good_route(one.costs, 0, 0, seed=0, kicks=10))),
-            *((solver, *_solved(solver, problems, arguments)) for solver in arguments.solvers),
+            *_solved(arguments.solvers, given, arguments),
         ]
         known = np.array([route_cost(one, reference(one)) for one in problems])
         best = np.minimum.reduce([known, *(cost for _, cost, _ in rows)])
@@ -65,16 +69,20 @@ def _each(problems: Sequence[Instance], find: Callable[[Instance], list[int] | N
     return np.array([route_cost(one, route or []) for one, route in zip(problems, routes, strict=True)]), seconds
 
 
-def _solved(name: str, problems: Sequence[Instance], arguments: argparse.Namespace) -> tuple[Array, float]:
-    settings = {"device": arguments.device, "weights": arguments.weights}
-    if name != "tsp-greedy" and arguments.beam is not None:
-        settings["beam"] = arguments.beam
-    solver = make_solver(name, **settings)
-    solver.solve_batch(problems[:1])  # loads and warms up
-    began = time.perf_counter()
-    results = solver.solve_batch(problems)
-    seconds = (time.perf_counter() - began) / len(problems)
-    return np.array([one.cost for one in results]), seconds
+def _solved(solvers: Sequence[str], one: NamedSet, arguments: argparse.Namespace) -> list[tuple[str, Array, float]]:
+    """The names of solvers, the costs of all their tours, and the seconds of each."""
+    methods = []
+    for name in solvers:
+        beam = {} if name == "tsp-greedy" or arguments.beam is None else {"beam": arguments.beam}
+        methods.append(Method(name, name, {"device": arguments.device, "weights": arguments.weights, **beam}))
+    with Bar() as bar:
+        entries = run_all(arguments.out, methods, [one], bar.batch)
+    rows = []
+    for method in methods:
+        done = [entries[method.key, one.name, index] for index in range(len(one))]
+        cost = np.array([entry["cost"] for entry in done])
+        rows.append((method.label, cost, sum(entry["seconds"] for entry in done) / len(done)))
+    return rows
 
 
 def _reference(wish: str) -> tuple[str, Callable[[Instance], list[int]]]:
@@ -109,6 +117,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--reference", default="auto", choices=("auto", "lkh", "own"))
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("out/tsp"), help="results (default out/tsp)")
     return parser.parse_args()
 
 

@@ -10,14 +10,18 @@ import pytest
 from orienteer import BadFile, Instance, MaxSeconds, MissingExtra, check_tour
 from orienteer.data.files import write
 from orienteer.data.generate import generate
+from orienteer.data.npz import load_results
 from orienteer.lab.bench import chart
 from orienteer.lab.bench.beam import run_beam
+from orienteer.lab.bench.compare import compare
 from orienteer.lab.bench.generalization import run_generalization
 from orienteer.lab.bench.methods import PEERS, Method, parse_methods, peer_class
+from orienteer.lab.bench.others import read_figures
 from orienteer.lab.bench.peer import whole_costs, whole_prizes
 from orienteer.lab.bench.peers import run_peers
 from orienteer.lab.bench.published import classic_seconds, known_files, oplib_seconds, run_files
 from orienteer.lab.bench.routes import run_figures
+from orienteer.lab.bench.run import run_cases
 from orienteer.lab.bench.sets import random_set
 from orienteer.plot import save_routes
 
@@ -199,3 +203,42 @@ def test_whole_prizes_keep_what_is_worth_something() -> None:
     instance = Instance(np.ones((3, 3)), [0, 1e-9, 5], 3)
     assert whole_prizes(instance, 100).tolist() == [0, 1, 100]
     assert whole_prizes(SQUARE, 100).tolist() == [0, 33, 67, 100, 0]
+
+
+def test_methods_on_any_sets_beside_figures_of_others(tmp_path: Path) -> None:
+    one = random_set(tmp_path / "instances", "uniform", 6, 2, 1)
+    (tmp_path / "theirs.csv").write_text("set,index,prize\nuniform_6,0,1.0\nuniform_6,1,0.5\nuniform_9,0,7\n")
+    methods = [Method("tsili", "tsili"), Method("best", "enumerate")]
+    report = compare(tmp_path, "Any", methods, [one], no_news, beside={"theirs": tmp_path / "theirs.csv"}, routes=True)
+    theirs, greedy, best = report.summaries
+    assert (theirs.method, theirs.prize, theirs.solved, theirs.cpu != theirs.cpu) == ("theirs", 0.75, 2, True)
+    assert theirs.gap == pytest.approx(1 - 0.75 / best.prize)
+    assert (best.optimum_gap, best.equal) == (0.0, 2)
+    assert greedy.prize <= best.prize
+    for method in methods:
+        kept = load_results(tmp_path / "routes" / f"uniform_6.{method.key}.npz")
+        for index, instance in enumerate(one.instances):
+            tour = check_tour(instance, kept.route(index))
+            assert (kept.prize[index], kept.cost[index]) == (tour.prize, tour.cost)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("set,index\n", "csv:1: needs the columns set, index and prize; missing: prize"),
+        ("set,index,prize\na,b,1\n", "csv:2"),
+    ],
+)
+def test_figures_of_others_must_be_readable(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "theirs.csv").write_text(text)
+    with pytest.raises(BadFile, match=message):
+        read_figures(tmp_path / "theirs.csv")
+
+
+def test_a_case_is_run_once(tmp_path: Path) -> None:
+    one = random_set(tmp_path / "instances", "uniform", 6, 3, 1)
+    cases = [(Method("quick", "random", {"tries": tries}), one, index) for index, tries in ((2, 5), (0, 9))]
+    first = run_cases(tmp_path, cases, no_news, tours=True)
+    assert [entry["index"] for entry in first] == [2, 0]
+    assert [entry["steps"] for entry in first] == [5, 9]
+    assert run_cases(tmp_path, cases, no_news, tours=True) == first, "seconds and all"

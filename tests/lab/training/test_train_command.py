@@ -1,17 +1,17 @@
-"""`orienteer train`, `orienteer weights` and the evaluation, as a user runs them."""
+"""`orienteer train`, `orienteer weights` and a measurement of what was trained, as a user runs them."""
 
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from orienteer.data.files import read_set, write_set
 from orienteer.data.generate import generate
+from orienteer.data.npz import load_results
+from orienteer.lab.commands.bench import bench
 from orienteer.lab.commands.train import train
 from orienteer.lab.commands.weights import weights
-from orienteer.lab.training.evaluate import main as evaluate
 
 TINY = ("--set", "network.hidden=16", "--set", "network.layers=1", "--set", "environments=48", "--set", "steps=6")
 
@@ -56,21 +56,24 @@ def test_weights_are_listed(trained: Path) -> None:
     assert told[0]["record"]["preset"] == "small"
 
 
-def test_evaluation_writes_results_for_a_judge(trained: Path, tmp_path: Path) -> None:
-    path = tmp_path / "some.npz"
+def test_its_weights_can_be_measured_and_judged(trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(trained)
+    path, own = tmp_path / "some.npz", "best.safetensors"
     write_set(generate(12, "uniform", "euclidean", 1.5, 4, 1, False), path)
-    arguments = [str(trained / "best.safetensors"), str(path), "--out", str(tmp_path / "out"), "--device", "cpu"]
-    done = CliRunner().invoke(evaluate, arguments, catch_exceptions=False)
+    methods = ",".join(f"{name},weights={own}" for name in ("an-dqn", "an-dqn-beam", "cs-l"))
+    words = ["sets", str(path), "--methods", methods, "--routes", "--device", "cpu", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(bench, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    prizes = {}
-    for kind in ("greedy", "beam", "cs"):
-        result = np.load(tmp_path / "out" / f"some.{kind}.npz")
+    prizes = []
+    for kind in ("an-dqn-weights", "an-dqn-beam", "cs-l"):
+        (file,) = (tmp_path / "out" / "routes").glob(f"some.{kind}*.npz")
+        result = load_results(file)
         for row, instance in enumerate(read_set(path)):
-            nodes = [node for node in result["tour"][row] if node >= 0]
-            assert instance.prizes[sorted(set(nodes))].sum() == pytest.approx(result["prize"][row])
-            assert result["cost"][row] <= instance.budget
-        prizes[kind] = result["prize"].mean()
-    assert prizes["greedy"] <= min(prizes["beam"], prizes["cs"])
+            nodes = result.route(row)
+            assert instance.prizes[sorted(set(nodes))].sum() == pytest.approx(result.prize[row])
+            assert result.cost[row] <= instance.budget
+        prizes.append(result.prize.mean())
+    assert prizes[0] <= min(prizes[1:])
 
 
 def test_settings_can_be_changed_by_name(trained: Path) -> None:

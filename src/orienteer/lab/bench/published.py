@@ -9,9 +9,9 @@ from pathlib import Path
 
 from orienteer.data.files import SUFFIXES, read
 from orienteer.lab.bench.methods import Method
-from orienteer.lab.bench.run import OnDone, finished, solve_missing
-from orienteer.lab.bench.sets import one_each
-from orienteer.lab.bench.store import Store
+from orienteer.lab.bench.run import OnDone, run_cases
+from orienteer.lab.bench.sets import NamedSet, one_each
+from orienteer.lab.bench.store import Entry
 from orienteer.lab.bench.tables import Table, duration, number, percent, words, write_tables, write_text
 from orienteer.model.errors import BadFile
 
@@ -128,37 +128,26 @@ def run_files(
 
     `seconds` tells the time by the number of nodes, unless the method has a limit of its own.
     """
-    results: list[FileResult] = []
-    failed: list[str] = []
-    with Store(out, tours=True) as store:
-        for count, file in enumerate(files, start=1):
-            answer = _solve(store, file, method, seconds)
-            if isinstance(answer, str):
-                failed.append(answer)
-            else:
-                results.append(answer)
-            on_done(count, len(files))
+    sets = one_each([(file.path.stem, read(file.path)) for file in files])
+    cases = [(_timed(method, seconds, one), one, 0) for one in sets]
+    answers = list(zip(files, sets, run_cases(out, cases, on_done, tours=True), strict=True))
+    failed = [f"{method.label} failed on {one.name}: {entry['error']}" for _, one, entry in answers if "error" in entry]
+    results = [_result(file, one, entry) for file, one, entry in answers if "error" not in entry]
     report = LibraryReport(results, failed)
     _write(out, title, method, report, notes)
     return report
 
 
-def _solve(store: Store, file: KnownFile, method: Method, seconds: Callable[[int], float]) -> FileResult | str:
-    """The result on a file, run unless it is kept; a text where the method failed."""
-    instance = read(file.path)
-    one = one_each([(file.path.stem, instance)])[0]
-    given = method
-    if method.seconds is None and method.steps is None:
-        given = Method(method.label, method.solver, method.settings, seconds(instance.size))
-    if finished(store.entries, given.key, one, 0) is None:
-        for entries in solve_missing(given, one, [0]):
-            store.add(entries)
-    entry = store.entries[given.key, one.name, 0]
-    if "error" in entry:
-        return f"{method.label} failed on {one.name}: {entry['error']}"
-    return FileResult(
-        one.name, instance.size, file.best, file.proven, entry["prize"], entry["seconds"], tuple(entry["tour"])
-    )
+def _timed(method: Method, seconds: Callable[[int], float], one: NamedSet) -> Method:
+    """The method with the time for the instance of a set of one, unless it has a limit of its own."""
+    if method.seconds is not None or method.steps is not None:
+        return method
+    return Method(method.label, method.solver, method.settings, seconds(one.instances[0].size))
+
+
+def _result(file: KnownFile, one: NamedSet, entry: Entry) -> FileResult:
+    nodes, tour = one.instances[0].size, tuple(entry["tour"])
+    return FileResult(one.name, nodes, file.best, file.proven, entry["prize"], entry["seconds"], tour)
 
 
 def _write(out: Path, title: str, method: Method, report: LibraryReport, more: Sequence[str]) -> None:

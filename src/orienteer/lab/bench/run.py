@@ -1,6 +1,7 @@
 """Runs methods over sets, keeps every result as soon as it is there, and never runs what is kept."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -74,6 +75,24 @@ def run_all(
         return store.entries
 
 
+def run_cases(
+    folder: Path, cases: Sequence[tuple[Method, NamedSet, int]], on_done: OnDone, tours: bool = False
+) -> list[Entry]:
+    """The line of each case, a method on one instance of a set: for methods whose time depends on the instance.
+
+    Lines come with their routes if `tours` says so.
+    """
+    found = []
+    with Store(folder, tours=tours) as store:
+        for count, (method, one, index) in enumerate(cases, start=1):
+            if finished(store.entries, method.key, one, index) is None:
+                for entries in solve_missing(method, one, [index]):
+                    store.add(entries)
+            found.append(store.entries[method.key, one.name, index])
+            on_done(count, len(cases))
+    return found
+
+
 def finished(entries: dict[Place, Entry], key: str, one: NamedSet, index: int) -> Entry | None:
     """The line about an instance if there is one, it is no failure and it is about the same instance."""
     entry = entries.get((key, one.name, index))
@@ -137,6 +156,8 @@ def _entry(instance: Instance, result: Result, cpu: float, passes: float | None)
         "seconds": result.seconds,
         "cpu": cpu,
         "status": result.status,
+        "bound": result.bound if math.isfinite(result.bound) else None,
+        "steps": result.steps,
         "tour": list(tour.nodes),
     }
     return entry if passes is None else {**entry, "passes": passes}

@@ -1,16 +1,15 @@
 """What a method did on a set, in a few numbers."""
 
-import csv
 import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from orienteer.lab.bench.others import read_figures
 from orienteer.lab.bench.run import finished
 from orienteer.lab.bench.sets import NamedSet
 from orienteer.lab.bench.store import Entry, Place
-from orienteer.model.errors import BadFile
 
 Optima = dict[tuple[str, int], float]
 """Proven optima by set and index."""
@@ -81,17 +80,7 @@ def proven_optima(entries: dict[Place, Entry], sets: Sequence[NamedSet]) -> Opti
 
 def read_optima(path: Path) -> Optima:
     """Proven optima from a CSV with the columns set, index and prize."""
-    with path.open(newline="") as file:
-        reader = csv.DictReader(file)
-        if missing := {"set", "index", "prize"} - set(reader.fieldnames or ()):
-            raise BadFile(path, f"needs the columns set, index and prize; missing: {', '.join(sorted(missing))}", 1)
-        found: Optima = {}
-        for row in reader:
-            try:
-                found[row["set"], int(row["index"])] = float(row["prize"])
-            except (TypeError, ValueError) as error:
-                raise BadFile(path, str(error), reader.line_num) from error
-        return found
+    return {(row.set, row.index): row.prize for row in read_figures(path)}
 
 
 def contradictions(

@@ -242,6 +242,38 @@ def peers(
 
 
 @bench.command()
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="SET.npz...")
+@click.option("--methods", default="auto", metavar="NAME[,KEY=VALUE...],...", help="Rows.  [default: auto]")
+@click.option("--count", type=COUNT, metavar="N", help="Only the first N instances of each set.")
+@click.option("--beside", type=FILE, metavar="CSV", help="Another program's figures: columns set, index, prize.")
+@click.option("--routes", is_flag=True, help="Write all routes as NPZ, for a judge.")
+@with_options(*RUN)
+def sets(
+    files: Sequence[Path],
+    methods: str,
+    count: int | None,
+    beside: Path | None,
+    routes: bool,
+    device: str,
+    threads: int,
+    out: Path,
+) -> None:
+    """Any methods on any sets, with another program's figures beside them."""
+    from orienteer.cli.progress import Bar
+    from orienteer.data.npz import load_set
+    from orienteer.lab.bench.compare import compare
+    from orienteer.lab.bench.sets import NamedSet
+
+    chosen = _methods(methods, {}, device)
+    given = [NamedSet(file.stem, load_set(file)[:count]) for file in files]
+    _threads(threads)
+    with Bar() as bar:
+        others = {} if beside is None else {beside.name: beside}
+        report = compare(out, "Methods on sets", chosen, given, bar.batch, beside=others, routes=routes)
+    _finish(out, report.failures)
+
+
+@bench.command()
 @click.option("--minutes", type=SECONDS, required=True, metavar="M", help="For all networks together.")
 @click.option("--n", "nodes", type=click.IntRange(min=2), default=50, metavar="N", help="Nodes.  [default: 50]")
 @click.option("--prizes", default="distance", metavar="KIND", help="[default: distance]")
