@@ -27,6 +27,12 @@ WITH_PYTHON = [page for page in PAGES if _python(page) and page.name != "files.m
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_merges_are_finished(page: Path) -> None:
+    """Three pages once went out with both sides of a merge between `<<<<<<<` and `>>>>>>>`."""
+    assert not re.findall(r"^(?:<{7}|>{7}) .*", page.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", page.read_text()):
         if "://" not in link:
