@@ -35,8 +35,18 @@ def test_merges_are_finished(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", page.read_text()):
-        if "://" not in link:
-            assert (page.parent / link.partition("#")[0]).exists(), f"{page.name} links to {link}"
+        if "://" in link:
+            continue
+        file, _, anchor = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.exists(), f"{page.name} links to {link}"
+        assert not anchor or anchor in _anchors(target), f"{page.name} links to {link}"
+
+
+def _anchors(page: Path) -> list[str]:
+    """What GitHub calls the headings of a page in links."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
 
 
 @pytest.mark.parametrize("page", SPEAKING_OF_FILES, ids=lambda page: str(page.relative_to(ROOT)))
