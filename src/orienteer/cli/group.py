@@ -1,5 +1,6 @@
 """Groups of commands: in their order, and with those that other packages bring."""
 
+import logging
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 
@@ -25,7 +26,12 @@ class WithPlugins(InOrder):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name in self.commands or name not in self._found:
             return super().get_command(context, name)
-        command: click.Command = self._found[name].load()
+        try:
+            command: click.Command = self._found[name].load()
+        except Exception as error:  # a broken package costs nobody the other commands
+            value = self._found[name].value
+            logging.getLogger("orienteer").warning(f"{name} ({value}) is left out: {type(error).__name__}: {error}")
+            return None
         return command
 
     @cached_property

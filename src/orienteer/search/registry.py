@@ -1,6 +1,7 @@
 """All methods by name: our own, and those that other packages bring through the entry point `orienteer.solvers`."""
 
 import importlib
+import logging
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,8 @@ from orienteer.search.solver import AnySolver, Solver
 
 AnyMethod: TypeAlias = str | type[AnySolver] | AnySolver
 """What callers may name a solver by: a name, a path ``module:Class``, a class, an object."""
+
+_log = logging.getLogger("orienteer")
 
 GROUP = "orienteer.solvers"
 """Entry points of this group name a sequence of `Entry`."""
@@ -55,8 +58,14 @@ class Registry(MutableMapping[str, Entry]):
 
     @cached_property
     def _found(self) -> dict[str, Entry]:
-        """What installed packages bring."""
-        return {entry.name: entry for point in entry_points(group=GROUP) for entry in point.load()}
+        """What installed packages bring; one that is broken costs nobody the others."""
+        found = {}
+        for point in entry_points(group=GROUP):
+            try:
+                found.update({entry.name: entry for entry in point.load()})
+            except Exception as error:
+                _log.warning(f"the solvers of {point.value} are left out: {type(error).__name__}: {error}")
+        return found
 
 
 REGISTRY = Registry(
