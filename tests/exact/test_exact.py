@@ -13,7 +13,7 @@ from orienteer.data.generate import generate
 from orienteer.exact.model import offer_trivial, reduce
 from orienteer.exact.root import Root
 from orienteer.exact.separate.subtour import Components
-from orienteer.exact.solve import make_separators
+from orienteer.exact.solve import Exact, make_separators
 from orienteer.exact.tree import Tree
 from orienteer.search.run import Run
 
@@ -192,27 +192,31 @@ def test_separators_count_what_they_do() -> None:
     assert isinstance(separators[0], Components)
 
 
-def test_a_search_on_few_links_first_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+class SparseFirst(Exact):
+    """Begins with few columns, and always searches the tree on the root's own columns first."""
+
+    few_links, nearest = 0, 1
+
+
+class Treeless(Exact):
+    """Finds every tree too large."""
+
+    most_links = 0
+
+
+def test_a_search_on_few_links_first_changes_no_answer() -> None:
     """Where many links are left, a tree on the root's columns comes first; its end must not pass for a proof."""
-    monkeypatch.setattr("orienteer.exact.solve.FEW_LINKS", 0)
-    monkeypatch.setattr("orienteer.exact.root.NEAREST", 1)
     for instance in all_families(count=8):
-        assert_proven(instance, solve(instance, "exact", warm=0.0), best_prize(instance))
+        assert_proven(instance, solve(instance, SparseFirst, warm=0.0), best_prize(instance))
     for costs in ("euclidean", "tmat"):
         instance = generate(n=20, costs=costs, count=1, seed=3)[0]
-        found = solve(instance, "exact", warm=0.0)
-        monkeypatch.setattr("orienteer.exact.solve.FEW_LINKS", 10_000)
-        assert found.prize == pytest.approx(solve(instance, "exact").prize)
-        monkeypatch.setattr("orienteer.exact.solve.FEW_LINKS", 0)
+        assert solve(instance, SparseFirst, warm=0.0).prize == pytest.approx(solve(instance, "exact").prize)
 
 
-def test_too_many_links_for_a_tree_leave_the_root_s_bound(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_too_many_links_for_a_tree_leave_the_root_s_bound(caplog: pytest.LogCaptureFixture) -> None:
     instance = generate(n=30, prizes="distance", count=1, seed=3)[0]
     truth = solve(instance, "exact").prize
-    monkeypatch.setattr("orienteer.exact.solve.MOST_LINKS", 0)
-    result = solve(instance, "exact", warm=0.0)
+    result = solve(instance, Treeless, warm=0.0)
     assert result.prize <= truth <= result.bound
     assert result.status == "stopped"
     assert "too many for a tree" in caplog.text

@@ -7,7 +7,7 @@ from model_routes import model_and_routes
 from orienteer.data.generate import generate
 from orienteer.exact.lp import LinearProgram
 from orienteer.exact.model import Model, reduce
-from orienteer.exact.root import RootSolver
+from orienteer.exact.root import NEAREST, RootSolver
 from orienteer.exact.separate.base import Point
 from orienteer.exact.solve import make_separators
 
@@ -64,16 +64,13 @@ def test_no_better_route_is_ruled_out() -> None:
     assert fixed > 20, "the test must see fixing"
 
 
-def bound_of(model: Model) -> float:
-    return RootSolver(model, make_separators(model), lambda: 0.0, never, NO_LINKS).solve().bound
+def bound_of(model: Model, nearest: int) -> float:
+    return RootSolver(model, make_separators(model), lambda: 0.0, never, NO_LINKS, nearest).solve().bound
 
 
-def test_sparse_columns_give_the_bound_of_all(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_sparse_columns_give_the_bound_of_all() -> None:
     """Pricing brings in every link that matters; the loose tolerance is the stall's."""
     for costs in ("euclidean", "road"):
         model = reduce(generate(n=25, costs=costs, count=1, seed=4)[0])
-        sparse = bound_of(model)
-        monkeypatch.setattr("orienteer.exact.root.NEAREST", 99)
-        whole = bound_of(model)
-        monkeypatch.undo()
+        sparse, whole = bound_of(model, NEAREST), bound_of(model, 99)
         assert abs(sparse - whole) < 0.01 * whole

@@ -5,8 +5,8 @@ import pytest
 
 from orienteer import Instance, MaxSteps, check_tour, solve
 from orienteer.data.generate import generate
-from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
 from orienteer.search.auto import Auto, AutoConfig, is_crooked
+from orienteer.search.registry import make_solver
 from orienteer.search.stop import When
 
 
@@ -47,18 +47,18 @@ def test_a_given_route_is_never_lost() -> None:
         assert solve(instance, "auto", MaxSteps(0), initial=good.nodes).tour == good
 
 
-def test_batches_on_a_gpu_go_through_the_learned_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Auto, "takes_batches", lambda self: True)  # here the search of many runs on the CPU
+def test_batches_on_a_gpu_go_through_the_learned_search() -> None:
+    """What a batch on a GPU goes through, here on the CPU."""
     instances = list(generate(15, count=3, seed=4))
-    learned = LearnedCostLevelSearch(LearnedLevelConfig(device="cpu")).solve_batch(instances)
+    learned = make_solver("cs-l", device="cpu").solve_batch(instances)
     told: list[int] = []
-    plain = Auto(AutoConfig("cpu")).solve_batch(instances, on_done=lambda done, total: told.append(done))
+    plain = Auto(AutoConfig("cpu")).solve_together(instances, on_done=lambda done, total: told.append(done))
     assert [one.tour for one in plain] == [one.tour for one in learned]
     assert {(one.solver, one.settings["choice"]) for one in plain} == {("auto", "cs-l")}
     assert told[-1] == 3
-    endless = Auto(AutoConfig("cpu")).solve_batch(instances, When(lambda now: False))
+    endless = Auto(AutoConfig("cpu")).solve_together(instances, When(lambda now: False))
     assert [one.tour for one in endless] == [one.tour for one in learned], "nothing would ever end a search of each"
-    mended = Auto(AutoConfig("cpu")).solve_batch(instances, MaxSteps(500), seed=5)
+    mended = Auto(AutoConfig("cpu")).solve_together(instances, MaxSteps(500), seed=5)
     for instance, one, before in zip(instances, mended, learned, strict=True):
         assert check_tour(instance, one.tour.nodes) == one.tour
         assert one.prize >= before.prize

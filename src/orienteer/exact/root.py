@@ -12,7 +12,7 @@ from orienteer.exact.separate.base import Point, Separator
 from orienteer.model.instance import Array
 
 NEAREST = 8
-"""Links to so many cheapest neighbours of each node are columns at first."""
+"""How many links of each node, those to its cheapest neighbours, are columns at first."""
 STALL_ROUNDS = 8
 """The root ends after so many rounds in a row ..."""
 STALL = 0.02
@@ -56,7 +56,10 @@ class Root:
 
 
 class RootSolver:
-    """Runs the root; `beat` tells the prize in units that is worth looking for, `ended` asks whether to stop."""
+    """Runs the root; `beat` tells the prize in units that is worth looking for, `ended` asks whether to stop.
+
+    Its first columns are `first_links` and, of each node, the links to its `nearest` cheapest neighbours.
+    """
 
     def __init__(
         self,
@@ -65,9 +68,10 @@ class RootSolver:
         beat: Callable[[], float],
         ended: Callable[[float, Point], bool],
         first_links: Ints,
+        nearest: int = NEAREST,
     ):
         self.model, self.separators, self.beat, self.ended = model, separators, beat, ended
-        self.program = LinearProgram(model, _first_links(model, first_links))
+        self.program = LinearProgram(model, _first_links(model, first_links, nearest))
         self.waits: dict[int, int] = {}
         self.known: set[tuple[object, ...]] = set()
 
@@ -157,13 +161,13 @@ def _room(bound: float, beat: float) -> float:
     return bound - beat + 1e-6 * max(1.0, abs(bound))
 
 
-def _first_links(model: Model, wanted: Ints) -> Ints:
+def _first_links(model: Model, wanted: Ints, nearest: int) -> Ints:
     """Those wanted, and the cheapest from and to each node."""
     table = np.full((model.size, model.size), np.inf)
     table[model.tail, model.head] = model.costs
     if not model.directed:
         table[model.head, model.tail] = model.costs
-    count = min(NEAREST, model.size)
+    count = min(nearest, model.size)
     rows = np.repeat(np.arange(model.size), count)
     out = np.argpartition(table, count - 1, axis=1)[:, :count].ravel()
     chosen = [model.index[rows, out]]

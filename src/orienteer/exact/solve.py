@@ -3,13 +3,14 @@
 import logging
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from orienteer.exact.missing import scip
 from orienteer.exact.model import Model, offer_trivial, reduce
 from orienteer.exact.primal import offer_rounded
-from orienteer.exact.root import Root, RootSolver
+from orienteer.exact.root import NEAREST, Root, RootSolver
 from orienteer.exact.separate.base import Point, Separator
 from orienteer.exact.separate.blossom import Blossom
 from orienteer.exact.separate.conditional import Conditional
@@ -63,6 +64,11 @@ class Exact(Solver[ExactConfig]):
 
     name = "exact"
     config_class = ExactConfig
+    nearest: ClassVar[int] = NEAREST
+    few_links: ClassVar[int] = 10_000
+    """Where the root leaves more links, a tree on the root's own columns looks for a better route first."""
+    most_links: ClassVar[int] = 200_000
+    """With more links than this, a tree would take gigabytes."""
 
     def __init__(self, config: ExactConfig | None = None):
         scip()  # says at once if it is missing
@@ -89,14 +95,14 @@ class Exact(Solver[ExactConfig]):
         if run.report():
             return
         separators = make_separators(model, self.config.families)
-        root = solve_root(run, model, separators)
+        root = solve_root(run, model, separators, self.nearest)
         if run.report() or not self.config.tree:
             return
-        if len(root.links) > FEW_LINKS:
+        if len(root.links) > self.few_links:
             root = _search_sparse(run, model, root, separators)
         if run.report():
             return
-        if len(root.links) > MOST_LINKS:
+        if len(root.links) > self.most_links:
             _log.warning("exact: %d links are left, too many for a tree; the bound is the root's", len(root.links))
             return
         if Tree(model, root, separators, run).solve():
@@ -106,14 +112,10 @@ class Exact(Solver[ExactConfig]):
 WARM_STEPS = 100
 """Steps of the warm start for each node within reach."""
 
-FEW_LINKS = 10_000
-"""Where more links are left, a tree on the root's own columns looks for a better route first, which rules out many."""
 SPARSE_SHARE = 0.4
-"""The share of what is left of the allowance that this tree may take."""
+"""The share of what is left of the allowance that the tree on the root's own columns may take."""
 SPARSE_STEPS = 200
-"""The most nodes of this tree where no time limit ends it."""
-MOST_LINKS = 200_000
-"""More links than this would take gigabytes."""
+"""The most nodes of that tree where no time limit ends it."""
 ROUND_EVERY = 4
 """A route is made of every so many solutions of the root."""
 
@@ -143,8 +145,11 @@ def make_separators(model: Model, families: list[str] | None = None) -> list[Sep
     return [kind(model) for name, kind in SEPARATORS.items() if name in wanted]
 
 
-def solve_root(run: Run, model: Model, separators: list[Separator]) -> Root:
-    """The root of the run's problem; the run hears of its bound, and of routes near its solutions."""
+def solve_root(run: Run, model: Model, separators: list[Separator], nearest: int = NEAREST) -> Root:
+    """The root of the run's problem; the run hears of its bound, and of routes near its solutions.
+
+    `nearest` as for `RootSolver`.
+    """
 
     def ended(bound: float, point: Point) -> bool:
         if run.steps % ROUND_EVERY == 0:
@@ -155,7 +160,7 @@ def solve_root(run: Run, model: Model, separators: list[Separator]) -> Root:
     def beat() -> float:
         return model.units.beats(run.best.prize)
 
-    root = RootSolver(model, separators, beat, ended, model.links_of(run.best.nodes)).solve()
+    root = RootSolver(model, separators, beat, ended, model.links_of(run.best.nodes), nearest).solve()
     if root.bound < beat():
         finish(run, model)
     return root

@@ -86,7 +86,26 @@ class Auto(Solver[AutoConfig]):
         """A result for each instance; on a GPU they are searched together."""
         if not self.takes_batches():
             return super().solve_batch(instances, stop, seed=seed, on_done=on_done)
-        return self._together(instances, stop, seed, on_done)
+        return self.solve_together(instances, stop, seed, on_done)
+
+    def solve_together(
+        self, instances: Sequence[Instance], stop: Stop | None = None, seed: int = 0, on_done: OnDone = no_news
+    ) -> list[Result]:
+        """What a batch on a GPU goes through: the learned search of all instances at once.
+
+        Then comes the neighbourhood search of each, where the criterion leaves time.
+        """
+        learned = self._learned()
+        mending = stop is not None and _ends(stop, Progress(0.0, 0, 0, 0.0))
+        self.choice = f"{learned.name}, lns" if mending else learned.name
+        found = learned.solve_batch(instances, stop, seed=seed, on_done=no_news if mending else on_done)
+        if stop is None or not mending:
+            return [self._named(result) for result in found]
+        results = []
+        for index, (instance, result) in enumerate(zip(instances, found, strict=True)):
+            results.append(self._named(self._mended(instance, result, stop, seed + index)))
+            on_done(index + 1, len(instances))
+        return results
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -106,20 +125,6 @@ class Auto(Solver[AutoConfig]):
             while beam <= widest and not run.report():
                 self._beam(beam).search(run, seed)
                 beam *= WIDENING
-
-    def _together(self, instances: Sequence[Instance], stop: Stop | None, seed: int, on_done: OnDone) -> list[Result]:
-        """The learned search of all, then the neighbourhood search of each where the criterion leaves time."""
-        learned = self._learned()
-        mending = stop is not None and _ends(stop, Progress(0.0, 0, 0, 0.0))
-        self.choice = f"{learned.name}, lns" if mending else learned.name
-        found = learned.solve_batch(instances, stop, seed=seed, on_done=no_news if mending else on_done)
-        if stop is None or not mending:
-            return [self._named(result) for result in found]
-        results = []
-        for index, (instance, result) in enumerate(zip(instances, found, strict=True)):
-            results.append(self._named(self._mended(instance, result, stop, seed + index)))
-            on_done(index + 1, len(instances))
-        return results
 
     def _mended(self, instance: Instance, result: Result, stop: Stop, seed: int) -> Result:
         """The result after a neighbourhood search with what it has left of the allowance."""
