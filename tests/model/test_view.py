@@ -48,7 +48,9 @@ def test_a_way_of_its_own_ends_by_hand() -> None:
 @given(small_instances(max_size=7))
 def test_every_route_has_the_same_cost_and_prize_in_both_numbers(instance: Instance) -> None:
     view = instance.view
-    assert view.costs.flags.c_contiguous
+    for array in (one for one in view if isinstance(one, np.ndarray)):
+        assert array.flags.c_contiguous
+        assert array.flags.writeable  # numba would compile every kernel once more for what is not
     assert np.isfinite(view.costs).all()
     assert check_tour(instance, view.route(view.fallback)).nodes == tuple(instance.cheapest_route())
     inner = [node for node in np.flatnonzero(instance.reachable) if node not in (instance.start, instance.end)]

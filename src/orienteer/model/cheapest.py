@@ -20,10 +20,11 @@ def cheapest_to(costs: Floats, node: Ints) -> Floats:
     best[rows, node] = 0.0
     part, before = costs, best
     for _ in range(ROUNDS):
-        after = _with_a_leg_more(part, before)
-        cheaper = (after < before).any(axis=1)
+        through = _through_another(part, before)
+        cheaper = (through < before).any(axis=1)
         if not cheaper.any():
             return best
+        after = np.minimum(through, before)
         best[rows] = after
         every = cheaper.all()  # then the costs, which may be many, need not be copied
         rows, part, before = (rows, part, after) if every else (rows[cheaper], part[cheaper], after[cheaper])
@@ -52,12 +53,12 @@ def dijkstra(costs: Floats, source: int) -> tuple[Floats, Ints]:
     return best, before
 
 
-def _with_a_leg_more(costs: Floats, best: Floats) -> Floats:
-    """(problem, n) the least of `best`, (problem, n), and of one leg to another node and the best from there."""
+def _through_another(costs: Floats, best: Floats) -> Floats:
+    """(problem, n) the cheapest sum of a leg to a node and the `best`, (problem, n), from there."""
     least = np.empty_like(best)
     step = max(1, VALUES // best.size)
     with np.errstate(over="ignore"):
         for first in range(0, best.shape[1], step):
             nodes = slice(first, first + step)
             np.minimum.reduce(costs[:, nodes] + best[:, None, :], axis=2, out=least[:, nodes])
-    return np.minimum(least, best, out=least)
+    return least
