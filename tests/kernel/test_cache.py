@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 from orienteer.kernel import kernel
 from orienteer.kernel.cache import SUFFIX, _own_temporary, fingerprint
@@ -114,3 +117,24 @@ def test_a_fingerprint_changes_with_whatever_a_kernel_reaches() -> None:
     prints = [fingerprint(_pair(*steps).py_func) for steps in ((1, 1), (1, 2), (2, 1))]  # type: ignore[attr-defined]
     assert len(set(prints)) == 3
     assert fingerprint(_pair(1, 1).py_func) == prints[0]  # type: ignore[attr-defined]
+
+
+def _written(number: int) -> Callable[..., Any]:
+    """A kernel that returns a number which a function writes into its code."""
+
+    @intrinsic
+    def constant(typing: Any) -> Any:
+        return types.int64(), lambda context, builder, signature, given: ir.Constant(ir.IntType(64), number)
+
+    @kernel
+    def outer() -> int:
+        return constant()
+
+    return outer
+
+
+def test_a_fingerprint_changes_with_functions_that_write_code() -> None:
+    """The lanes of `orienteer.kernel.lanes` are such functions."""
+    one, other = _written(1), _written(2)
+    assert (one(), other()) == (1, 2)
+    assert fingerprint(one.py_func) != fingerprint(other.py_func)  # type: ignore[attr-defined]

@@ -112,11 +112,16 @@ def fingerprint(function: Callable[..., Any]) -> str:
             constants = [each for each in code.co_consts if not isinstance(each, types.CodeType)]
             parts += [code.co_code.hex(), repr(constants)]
             for name in code.co_names + code.co_freevars:
-                value = getattr(visible.get(name), "py_func", visible.get(name))
+                value = _python_function(visible.get(name))
                 if isinstance(value, types.FunctionType):
                     waiting.append(value)
                 parts.append(f"{name} {_constant(value)}")
     return _digest("\n".join(parts))
+
+
+def _python_function(value: object) -> object:
+    """What a kernel, or a function that writes code for kernels, is made of; other values as they are."""
+    return getattr(value, "py_func", getattr(value, "_defn", value))
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

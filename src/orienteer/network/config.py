@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Goal = Literal["prize", "cost"]
+LONGEST = 8.0
+"""Legs are at most e to this many typical steps long where the goal is cost: exponentials stay finite."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def _given(states: States) -> Given:
     problems = states.problems
     tensors = (
         problems.costs, problems.relative_costs, problems.to_end, problems.prizes, problems.budget, problems.divisor,
-        problems.end, states.instance, states.last, states.visited, states.cost,
+        problems.end, states.instance, states.last, states.visited, states.cost, problems.symmetric,
     )  # fmt: skip
     return Given(*(np.ascontiguousarray(one.numpy()) for one in tensors))  # compiled once, for plain arrays
 

@@ -26,7 +26,7 @@ from orienteer.network.columns import (
     NODE_FEATURES,
     PRIZE,
 )
-from orienteer.network.config import PolicyConfig
+from orienteer.network.config import LONGEST, PolicyConfig
 from orienteer.network.edge_attention import EdgeAttention, Layout, compute_dtype, layout
 from orienteer.network.estimate import Estimate
 from orienteer.network.features import Tokens
@@ -117,13 +117,11 @@ def to_leave(given: Tokens) -> Tensor:
 
 def leaving_cost(visit: Tensor) -> Tensor:
     """(state, token) what leaving each node will cost, in typical steps: the second head of a network for tours."""
-    return visit.clamp_max(_LONGEST).exp()
+    return visit.clamp_max(LONGEST).exp()
 
 
 _COSTS = slice(LEG, DETOUR + 1)
 """The columns of leg, home and detour, which follow one another: a list of them would have to be sent to a GPU."""
-_LONGEST = 8.0
-"""Legs are at most e to this many typical steps long: exponentials stay finite."""
 
 
 def _without_limit(given: Tokens) -> Tokens:

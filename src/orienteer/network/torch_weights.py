@@ -8,12 +8,9 @@ from torch import nn
 
 from orienteer.network.config import PolicyConfig
 from orienteer.network.policy_network import PolicyNetwork
-from orienteer.network.weights import Header, Method, Tensors, build, open_weights, read_tensors
+from orienteer.network.weights import POLICY_METHODS, Header, Method, Tensors, build, open_weights, read_tensors
 
 Network = TypeVar("Network", bound=nn.Module)
-
-POLICY_METHODS: tuple[Method, ...] = ("expert", "tour")
-"""Whose weights are those of a `PolicyNetwork`."""
 
 
 def load_policy(

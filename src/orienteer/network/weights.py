@@ -16,6 +16,8 @@ from orienteer.model.errors import BadFile
 
 Method = Literal["dqn", "a2c", "at", "pn", "expert", "tour"]
 """How weights were trained; "tour" is expert iteration on tours."""
+POLICY_METHODS: tuple[Method, ...] = ("expert", "tour")
+"""Those that train the policy network."""
 Tensors = dict[str, npt.NDArray[np.float32]]
 Built = TypeVar("Built")
 

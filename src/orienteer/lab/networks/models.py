@@ -10,8 +10,8 @@ from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkCo
 from orienteer.lab.networks.decoders import RouteConfig, RouteModel
 from orienteer.network.config import PolicyConfig
 from orienteer.network.policy_network import PolicyNetwork
-from orienteer.network.torch_weights import POLICY_METHODS, fill, tensors_of
-from orienteer.network.weights import Header, Method, build, open_weights, write_weights
+from orienteer.network.torch_weights import fill, tensors_of
+from orienteer.network.weights import POLICY_METHODS, Header, Method, build, open_weights, write_weights
 
 Model = AttentionNetwork | RouteModel | PolicyNetwork
 

@@ -43,6 +43,7 @@ class Given(NamedTuple):
     last: Ints  # (path,)
     visited: Flags  # (path, node)
     cost: Floats  # (path,)
+    symmetric: Flags  # (problem,) whether every leg costs the same in both directions
 
 
 class Made(NamedTuple):
