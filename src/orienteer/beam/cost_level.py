@@ -6,21 +6,16 @@ through its queues at its own pace.
 """
 
 from dataclasses import dataclass
-from functools import cache
 
-import torch
-from torch import Tensor
-
+from orienteer.beam.backend.protocol import Backend
 from orienteer.beam.candidates import WIDEST
 from orienteer.beam.expand import Expander, ScoreBy, Watch, never
-from orienteer.beam.levels import CostLevels
-from orienteer.beam.problems import Problems
-from orienteer.beam.score import PrizeScore, Scorer
+from orienteer.beam.problems import Array, Problems
+from orienteer.beam.score import Scorer
 
 LEVELS = 80
 """Levels of a problem by default: the paper's tau of 0.05 at its limit of 4."""
-MOST_BY_LOOPS = 2**17
-"""Children of a reading up to which a CPU puts them into queues by loops: with more, tensors are sorted as fast."""
+MOST_LEVELS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -32,9 +27,9 @@ class CostLevelConfig:
     tau: float | None = None
     """Width of a level in units of cost; None is the limit / 80."""
     branch: int | None = None
-    """Only so many best children of a path enter the queues; None is all of them."""
+    """How many of a path's children, the best ones, enter the queues; None is all of them."""
     spread: float = 1.0
-    """A path's rank falls by so many mean prizes for each better path of its queue that ends at the same node."""
+    """How many mean prizes a path's rank falls for each better path of its queue that ends at the same node."""
     score: ScoreBy = "parent"
     """Rank a child by one look at its parent ("parent") or by a look at the child itself ("child", as in the paper)."""
     both: bool = False
@@ -65,12 +60,14 @@ class CostLevelConfig:
             raise ValueError(f"CostLevelConfig.score must be 'parent' or 'child', got {self.score!r}")
 
 
-@torch.no_grad()
-def cost_level_search(problems: Problems, scorer: Scorer, config: CostLevelConfig, watch: Watch = never) -> Expander:
+def cost_level_search(
+    backend: Backend, problems: Problems, scorer: Scorer, config: CostLevelConfig, watch: Watch = never
+) -> Expander:
     """Every instance's best route, held by the expander that found it; `watch` may end the search early."""
-    expander = Expander(problems, scorer, config.branch, config.score)
-    tau = problems.limit / LEVELS if config.tau is None else torch.full_like(problems.limit, config.tau)
-    queues = _queues(problems, config, tau)
+    tau = problems.limit / LEVELS if config.tau is None else problems.xp.full_like(problems.limit, config.tau)
+    check_levels(problems, tau)
+    expander = backend.expander(problems, scorer, config.branch, config.score)
+    queues = backend.queues(problems, config.beam, tau, config.spread)
     queues.put(expander.begin())
     while len(paths := queues.pop()):
         queues.put(expander.expand(paths))
@@ -79,23 +76,14 @@ def cost_level_search(problems: Problems, scorer: Scorer, config: CostLevelConfi
     return expander
 
 
-def _queues(problems: Problems, config: CostLevelConfig, tau: Tensor) -> CostLevels:
-    """Empty queues, of the kind that is fastest where the problems are and for as many children as they may have."""
-    nodes = problems.nodes
-    if config.beam is not None and problems.device.type == "cpu":
-        children = problems.batch * config.beam * min(nodes, config.branch or nodes)
-        if children <= MOST_BY_LOOPS:
-            from orienteer.beam.host_levels import HostLevels
-
-            return HostLevels(problems, config.beam, tau, config.spread)
-    return CostLevels(problems, config.beam, tau, config.spread)
+def check_levels(problems: Problems, tau: Array) -> None:
+    """Nothing, or a ValueError if `tau` makes too many levels."""
+    count = float((problems.budget / tau).max()) + 2
+    if count > MOST_LEVELS:
+        least = float(tau.min())
+        raise ValueError(f"tau must make at most {MOST_LEVELS} levels, got {least:g}, which makes {count:g}")
 
 
-@cache
-def compile_queues(device: torch.device) -> None:
-    """Compiles the loops of a CPU, or loads them from numba's cache."""
-    if device.type == "cpu":
-        problems = Problems.smallest()
-        queues = _queues(problems, CostLevelConfig(1), problems.limit)
-        queues.put(Expander(problems, PrizeScore()).begin())
-        queues.pop()
+def count_levels(problems: Problems, tau: Array) -> int:
+    """How many levels the dearest routes of a batch need."""
+    return int(float(problems.xp.ceil(problems.budget / tau).max())) + 1

@@ -1,19 +1,21 @@
 """From paths to all their children: the step that both searches share."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import torch
-from torch import Tensor
+import numpy as np
+import numpy.typing as npt
 
-from orienteer.beam.candidates import Candidates
-from orienteer.beam.device import has_kernels
-from orienteer.beam.incumbents import Incumbents, step_on
+from orienteer.beam.candidates import Candidates, Offspring
 from orienteer.beam.paths import PathLog
-from orienteer.beam.problems import Problems
+from orienteer.beam.problems import Array, Problems
 from orienteer.beam.score import Scorer
 from orienteer.beam.states import States
+
+if TYPE_CHECKING:
+    from orienteer.beam.backend.protocol import Backend
 
 ScoreBy = Literal["parent", "child"]
 
@@ -21,87 +23,90 @@ CHILDREN_AT_ONCE = 16384
 """How many child states a scorer looks at in one call."""
 
 
-@dataclass(frozen=True)
-class Offspring:
-    """Children of some paths, in no particular order."""
+@dataclass
+class Incumbents:
+    """For each instance the most prize of a route that closes, at the least cost, and where the log holds it."""
 
-    instance: Tensor  # (child,) int64
-    candidates: Candidates  # (child,)
+    prize: Array  # (batch,) float64, minus infinity while there is no route
+    cost: Array  # (batch,) float64
+    parent: Array  # (batch,) int64, number in the log, -1 while there is no route
+    last: Array  # (batch,) int64, node between that path and the end, -1 if none
+
+    @classmethod
+    def straight(cls, problems: Problems) -> "Incumbents":
+        """The routes straight from start to end, where these fit."""
+        xp, rows = problems.xp, problems.arange(problems.batch)
+        cost = problems.straight[rows, problems.start]
+        end_prize = problems.prizes[rows, problems.end] * (problems.start != problems.end)
+        prize = problems.prizes[rows, problems.start] + end_prize
+        fits = cost <= problems.budget
+        none = xp.zeros_like(rows) - 1
+        return cls(xp.where(fits, prize, -np.inf), cost, xp.where(fits, rows, none), none)
 
 
-class Expander:
+class Expander(ABC):
     """Expands paths, logs them and keeps the best closed route of every instance."""
 
-    def __init__(self, problems: Problems, scorer: Scorer, branch: int | None = None, score_by: ScoreBy = "parent"):
-        self.problems, self.scorer, self.branch, self.score_by = problems, scorer, branch, score_by
-        self.log = PathLog(problems)
-        self.best = Incumbents(problems)
-        self._kernels = has_kernels(problems.device)
+    def __init__(
+        self, backend: "Backend", log: PathLog, scorer: Scorer, branch: int | None = None, score_by: ScoreBy = "parent"
+    ):
+        self.backend, self.log, self.scorer, self.score_by = backend, log, scorer, score_by
+        self.problems = log.problems
+        nodes = self.problems.nodes
+        self.branch = nodes if branch is None else min(branch, nodes)
+        self.best = Incumbents.straight(self.problems)
         # A sum of random numbers names a set of nodes, another random number its last node.
-        generator = torch.Generator().manual_seed(0)
-        keys = torch.randint(-(2**63), 2**63 - 1, (problems.nodes, 2), generator=generator).to(problems.device)
-        self._at_end, self._in_set_and_at_end = keys[:, 0].contiguous(), keys.sum(1)
+        keys = np.random.default_rng(0).integers(-(2**63), 2**63 - 1, (2, nodes))
+        self.last_key, self.both_keys = self._placed(keys[0]), self._placed(keys[0] + keys[1])
 
     def begin(self) -> Offspring:
         """The children of the empty paths."""
         states = self.log.begin()
-        return self._children(states, torch.zeros_like(states.last))
+        return self._children(states, self.problems.xp.zeros_like(states.last))
 
     def expand(self, chosen: Candidates) -> Offspring:
         """The children of these paths from which the end can still be reached."""
         states = self.log.add(chosen)
-        return self._children(states, chosen.stamp - self._at_end.index_select(0, states.last))
+        return self._children(states, chosen.stamp - self.problems.take(self.last_key, states.last))
 
     def routes(self) -> list[list[int]]:
         """The best route of each instance; an empty list where none has closed."""
         return self.log.routes(self.best.parent, self.best.last)
 
-    def _children(self, states: States, node_set: Tensor) -> Offspring:
-        nodes = self.problems.nodes
-        first = self.log.used - len(states)
-        arrival, fits, closings = step_on(states)
-        self.best.offer(states.instance, first, closings)
-        score = self._scores(states, fits)
-        cell = self._chosen_cells(score, fits)  # row * nodes + node
-        if self._kernels:
-            from orienteer.beam.fused_search import fused_pack
+    @abstractmethod
+    def _placed(self, numbers: npt.NDArray[np.int64]) -> Array:
+        """The numbers where the problems' arrays lie."""
 
-            keys = self._in_set_and_at_end
-            packed, instance = fused_pack(cell, score, arrival, node_set, keys, states.instance, first)
-            return Offspring(instance, Candidates(packed))
-        row = cell // nodes
-        stamp = node_set.index_select(0, row) + self._in_set_and_at_end.index_select(0, cell - row * nodes)
-        candidates = Candidates.pack(
-            score.view(-1).index_select(0, cell),
-            arrival.view(-1).index_select(0, cell),
-            stamp,
-            cell + first * nodes,
-        )
-        return Offspring(states.instance.index_select(0, row), candidates)
+    @abstractmethod
+    def _step_on(self, states: States, first: int) -> tuple[Array, Array]:
+        """(state, node) costs on arrival, and whether the end is within reach from there.
 
-    def _scores(self, states: States, fits: Tensor) -> Tensor:
+        The best way to close each path, with one more node, goes to the incumbents: the most prize, of equals the least
+        cost, of equals the first. `first` is the log's number of the first state.
+        """
+
+    @abstractmethod
+    def _chosen(self, states: States, node_set: Array, arrival: Array, fits: Array, score: Array) -> Offspring:
+        """Of the children that fit and are not barred by a score of minus infinity the `branch` best of each path."""
+
+    def _children(self, states: States, node_set: Array) -> Offspring:
+        """`node_set` is (state,) the sum of the keys of a path's nodes."""
+        arrival, fits = self._step_on(states, self.log.used - len(states))
+        return self._chosen(states, node_set, arrival, fits, self._scores(states, fits))
+
+    def _scores(self, states: States, fits: Array) -> Array:
         """(state, node) float64 scores of the children."""
+        xp = self.problems.xp
         if self.score_by == "parent":
             children = self.scorer.children(states)
             self.log.remember(children.memory)
-            return children.scores.to(torch.float64).contiguous()
-        row, node = fits.nonzero(as_tuple=True)
-        score = torch.full(fits.shape, -torch.inf, dtype=torch.float64, device=fits.device)
-        for begin in range(0, len(row), CHILDREN_AT_ONCE):
-            rows, ends = row[begin : begin + CHILDREN_AT_ONCE], node[begin : begin + CHILDREN_AT_ONCE]
-            score[rows, ends] = self.scorer.paths(states.extended(rows, ends)).to(torch.float64)
+            return xp.asarray(children.scores, dtype=xp.float64)
+        score = xp.where(fits, 0.0 * states.cost[:, None], -np.inf)
+        cells = xp.argwhere(fits)
+        for begin in range(0, len(cells), CHILDREN_AT_ONCE):
+            row, node = cells[begin : begin + CHILDREN_AT_ONCE].T
+            score[row, node] = xp.asarray(self.scorer.paths(states.extended(row, node)), dtype=xp.float64)
         return score
-
-    def _chosen_cells(self, score: Tensor, fits: Tensor) -> Tensor:
-        """Cells of the children that may enter: all that fit and are not barred, or the `branch` best of each path."""
-        nodes = self.problems.nodes
-        if self.branch is None or self.branch >= nodes:
-            return (fits & (score > -torch.inf)).view(-1).nonzero().squeeze(1)
-        # Not `topk`: of equals it would take others in a wider batch.
-        top, node = score.masked_fill(~fits, -torch.inf).sort(dim=1, descending=True, stable=True)
-        top, node = top[:, : self.branch], node[:, : self.branch]
-        cell = node + torch.arange(0, len(score) * nodes, nodes, device=score.device)[:, None]
-        return cell[top > -torch.inf]
 
 
 Watch = Callable[[Expander], bool]

@@ -6,8 +6,9 @@ from itertools import chain
 
 import numpy as np
 
-from orienteer.beam.meet import MARGIN
-from orienteer.beam.recombine import Over, never
+from orienteer.beam.backend.protocol import Over
+from orienteer.beam.problems import MARGIN
+from orienteer.beam.recombine import never_over
 from orienteer.model.instance import Instance
 from orienteer.model.view import view_of
 
@@ -26,7 +27,11 @@ SHARE = 64
 
 
 def polish(
-    instances: Sequence[Instance], routes: Sequence[list[int]], quick: int = 0, threads: int = 1, over: Over = never
+    instances: Sequence[Instance],
+    routes: Sequence[list[int]],
+    quick: int = 0,
+    threads: int = 1,
+    over: Over = never_over,
 ) -> list[list[int]]:
     """The routes, each as it was or with more prize or less cost; an empty one stays empty.
 

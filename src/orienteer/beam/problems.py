@@ -1,130 +1,147 @@
-"""Many instances as tensors on one device."""
+"""Many instances as padded arrays, numpy's on the host and torch's on a GPU.
+
+Whatever both backends share is written once, with operators and functions that numpy and torch have in common (`xp`).
+"""
 
 import math
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor
 
-from orienteer.model.instance import TOLERANCE, Array, Instance
+from orienteer.model.instance import TOLERANCE, Instance
 
-COSTS_AT_ONCE = 2**19
-"""Costs that are brought to a device together: few enough to stay in a processor's cache."""
+Array = Any
+"""numpy's on the host, torch's on a GPU."""
 
-
-@dataclass(frozen=True)
-class CostTable:
-    """Where the costs of some states' problems are to be read, for scores, which may round."""
-
-    costs: Tensor  # (matrix, node, node) float32
-    matrix: Tensor  # (state,) int64, which of them
-    back: Tensor | None  # (state,) bool, where rows and columns are exchanged; None: nowhere
-    unit: Tensor  # (state,) what costs are multiples of
+MARGIN = 1e-11
+"""By this share the limit is lower for a route whose legs are not added from start to end: more than the order of a sum
+can change by rounding, and far less than the tolerance."""
+BLOCK = 2**19
+"""Costs that are padded together: few enough to stay in a processor's cache."""
 
 
-@dataclass(frozen=True)
-class Problems:
+@dataclass(frozen=True, eq=False)
+class Problems(ABC):
     """A batch of instances, padded to the largest with nodes that nothing reaches.
 
     Costs and prizes stay in float64: a search may round inside its scores, never in what it accepts. Prizes lie on a
     grid of about their sum / 2**52, where sums are exact: the same nodes in another order have the same prize.
     """
 
-    costs: Tensor  # (batch, node, node) float64, inf to and from padding
-    prizes: Tensor  # (batch, node) float64, 0 for padding
-    limit: Tensor  # (batch,) float64
-    start: Tensor  # (batch,) int64
-    end: Tensor  # (batch,) int64
-    to_end: Tensor  # (batch, node) float64, cheapest way to the end through any nodes, inf for padding
+    costs: Array  # (batch, node, node) float64, inf to and from padding
+    prizes: Array  # (batch, node) float64, 0 for padding
+    limit: Array  # (batch,) float64
+    start: Array  # (batch,) int64
+    end: Array  # (batch,) int64
+    to_end: Array  # (batch, node) float64, cheapest way to the end through any nodes, inf for padding
 
-    @classmethod
-    def from_instances(cls, instances: Sequence[Instance], device: torch.device | str = "cpu") -> "Problems":
-        """The batch of these instances on `device`."""
-        nodes = max(instance.size for instance in instances)
-        prizes = np.zeros((len(instances), nodes))
-        to_end = np.full((len(instances), nodes), np.inf)
-        for row, instance in enumerate(instances):
-            prizes[row, : instance.size] = _on_grid(instance.prizes, instance.reachable)
-            to_end[row, : instance.size] = instance.to_end
-        return cls(
-            costs=_costs(instances, nodes, device),
-            prizes=torch.from_numpy(prizes).to(device),
-            limit=torch.tensor([one.limit for one in instances], dtype=torch.float64, device=device),
-            start=torch.tensor([one.start for one in instances], device=device),
-            end=torch.tensor([one.end for one in instances], device=device),
-            to_end=torch.from_numpy(to_end).to(device),
-        )
+    @property
+    @abstractmethod
+    def xp(self) -> Any:
+        """The module of these arrays, numpy or torch."""
 
-    @classmethod
-    def smallest(cls) -> "Problems":
-        """A problem of three nodes on the CPU, to compile kernels with."""
-        return cls.from_instances([Instance(1.0 - np.eye(3), [1.0] * 3, 2.0)])
+    @abstractmethod
+    def arange(self, count: int) -> Array:
+        """(count,) the numbers from 0, where these arrays lie."""
+
+    @abstractmethod
+    def full(self, shape: tuple[int, ...], value: int) -> Array:
+        """An int64 array with that value everywhere, where these arrays lie."""
+
+    @abstractmethod
+    def zeros(self, shape: tuple[int, ...]) -> Array:
+        """A float64 array of zeros, where these arrays lie."""
+
+    @abstractmethod
+    def take(self, table: Array, index: Array) -> Array:
+        """(index, ...) rows of a table."""
+
+    @abstractmethod
+    def order(self, values: Array, falling: bool = False) -> Array:
+        """(value,) the places of values from the lowest to the highest, or from the highest on; equals keep theirs."""
+
+    @abstractmethod
+    def repeated(self, values: Array, counts: Array, total: int) -> Array:
+        """(total,) each value as often as its count says."""
+
+    @abstractmethod
+    def bits(self, sets: Array) -> Array:
+        """(set, word) int64: the bits of (set, node) bool."""
+
+    @abstractmethod
+    def largest(self, values: Array, place: int) -> Array:
+        """(row, 1) the value of each row that is the `place`-th from the top."""
+
+    @property
+    @abstractmethod
+    def cheapest_ways(self) -> Array:
+        """(batch, node, node) cost of the cheapest way between any two nodes, through any others; kept.
+
+        Where it would take too long these are the costs themselves: on distances that is the same.
+        """
 
     @property
     def batch(self) -> int:
         """How many instances there are."""
-        return self.prizes.shape[0]
+        return int(self.prizes.shape[0])
 
     @property
     def nodes(self) -> int:
         """The padded number of nodes."""
-        return self.prizes.shape[1]
+        return int(self.prizes.shape[1])
 
-    @property
-    def device(self) -> torch.device:
-        """Where the tensors live."""
-        return self.prizes.device
-
-    def legs(self, instance: Tensor, node: Tensor) -> Tensor:
+    def legs(self, instance: Array, node: Array) -> Array:
         """(state, node) what leaving `node` for each other node costs, in the problem `instance` of each state."""
-        return self.costs.reshape(-1, self.nodes).index_select(0, instance * self.nodes + node)
-
-    def table(self, instance: Tensor) -> CostTable:
-        """The costs of the problems of some states."""
-        return CostTable(self.relative_costs, instance, None, self.divisor.index_select(0, instance))
+        return self.take(self.costs.reshape(-1, self.nodes), instance * self.nodes + node)
 
     @cached_property
-    def budget(self) -> Tensor:
+    def budget(self) -> Array:
         """(batch,) the limit with the tolerance added."""
         return self.limit * (1 + TOLERANCE)
 
     @cached_property
-    def straight(self) -> Tensor:
+    def safe_budget(self) -> Array:
+        """(batch,) what a route may cost whose legs are not added from start to end."""
+        return self.limit * ((1 - MARGIN) * (1 + TOLERANCE))
+
+    @cached_property
+    def straight(self) -> Array:
         """(batch, node) cost of the direct leg to the end, the only one that closes a route; 0 from the end itself."""
-        rows = torch.arange(self.batch, device=self.device)
-        legs = self.costs[rows, :, self.end].clone()
+        rows = self.arange(self.batch)
+        legs = self.costs[rows, :, self.end]  # a copy
         legs[rows, self.end] = 0.0
         return legs
 
     @cached_property
-    def relative_costs(self) -> Tensor:
+    def relative_costs(self) -> Array:
         """(batch, node, node) the costs in units of the limit, in float32: for scores, which may round."""
-        return (self.costs / self.divisor[:, None, None]).to(torch.float32).contiguous()
+        return self.xp.asarray(self.costs / self.divisor[:, None, None], dtype=self.xp.float32)
 
     @cached_property
-    def divisor(self) -> Tensor:
+    def divisor(self) -> Array:
         """(batch,) the limit, or the least float above zero where it is zero."""
-        return self.limit.clamp_min(torch.finfo(self.limit.dtype).tiny)
+        return self.limit.clip(np.finfo(np.float64).tiny)
 
     @cached_property
-    def symmetric(self) -> Tensor:
+    def symmetric(self) -> Array:
         """(batch,) bool: whether every leg costs the same in both directions."""
         return is_symmetric(self.costs)
 
     @cached_property
-    def mean_prize(self) -> Tensor:
+    def mean_prize(self) -> Array:
         """(batch,) mean of the prizes above zero: what a stop is worth, roughly."""
-        return self.prizes.sum(1) / (self.prizes > 0).sum(1).clamp(min=1)
+        return self.prizes.sum(1) / (self.prizes > 0).sum(1).clip(1)
 
     @cached_property
-    def alike(self) -> Tensor:
+    def alike(self) -> Array:
         """(batch,) bool: whether all prizes above zero are the same."""
-        least = torch.where(self.prizes > 0, self.prizes, torch.inf).amin(1)
-        return least == self.prizes.amax(1)
+        least = self.xp.amin(self.xp.where(self.prizes > 0, self.prizes, math.inf), 1)
+        return least == self.xp.amax(self.prizes, 1)
 
     @cached_property
     def any_alike(self) -> bool:
@@ -132,45 +149,80 @@ class Problems:
         return bool(self.alike.any())
 
     @cached_property
-    def closeness(self) -> tuple[Tensor, Tensor]:
+    def closeness(self) -> tuple[Array, Array]:
         """(batch, node, node) exp(-cost / typical), alike in both directions, and (batch,) the typical cost of a leg.
 
         Typical is the mean cost to the nearest node.
         """
-        itself = torch.eye(self.nodes, dtype=torch.bool, device=self.device)
-        costs = self.costs.masked_fill(itself, torch.inf)
-        nearest = costs.amin(2)
-        real = nearest < torch.inf
-        typical = nearest.masked_fill(~real, 0.0).sum(1) / real.sum(1).clamp(min=1)
-        typical = typical.maximum(1e-9 * self.limit)
-        near = costs.div_(-typical[:, None, None]).exp_()  # in place: matrices may be most of what there is
-        return near.add(near.mT).mul_(0.5), typical
+        xp, nodes = self.xp, self.arange(self.nodes)
+        costs = xp.where(nodes[:, None] == nodes, math.inf, self.costs)
+        nearest = xp.amin(costs, 2)
+        real = nearest < math.inf
+        typical = xp.where(real, nearest, 0.0).sum(1) / real.sum(1).clip(1)
+        typical = xp.maximum(typical, 1e-9 * self.limit)
+        costs /= -typical[:, None, None]  # in place: matrices may be most of the memory
+        near = xp.exp(costs, out=costs)
+        return 0.5 * (near + near.swapaxes(1, 2)), typical
 
 
-def is_symmetric(costs: Tensor) -> Tensor:
+def is_symmetric(costs: Array) -> Array:
     """(matrix,) bool: whether every leg of (matrix, node, node) costs is the same in both directions."""
-    return (costs == costs.mT).flatten(1).all(1)
+    return (costs == costs.swapaxes(1, 2)).reshape(len(costs), -1).all(1)
 
 
-def _costs(instances: Sequence[Instance], nodes: int, device: torch.device | str) -> Tensor:
-    """(instance, node, node) costs, padded; all go through one small array, since fresh memory is slow to write."""
-    costs = torch.empty(len(instances), nodes, nodes, dtype=torch.float64, device=device)
-    some = max(1, COSTS_AT_ONCE // nodes**2)
-    part = np.empty((min(some, len(instances)), nodes, nodes))
-    for at in range(0, len(instances), some):
-        group = instances[at : at + some]
-        part.fill(np.inf)
-        for row, instance in enumerate(group):
-            part[row, : instance.size, : instance.size] = instance.costs
-        costs[at : at + some] = torch.from_numpy(part[: len(group)])
-    return costs
+@dataclass(frozen=True)
+class Padded:
+    """Instances as numpy arrays but for their costs, which come in blocks: the first step to `Problems`."""
+
+    instances: Sequence[Instance]
+    limit: npt.NDArray[np.float64]  # (instance,)
+
+    @classmethod
+    def of(cls, instances: Sequence[Instance], directions: int) -> "Padded":
+        """Every instance once, or twice in a row: as it is, and turned round."""
+        limit = np.array([one.limit for one in instances])
+        if directions == 1:
+            return cls(instances, limit)
+        both = [row for one in instances for row in (one, one.turned())]
+        return cls(both, np.stack((limit, limit * (1 - MARGIN)), 1).reshape(-1))
+
+    @property
+    def nodes(self) -> int:
+        """Of the largest instance."""
+        return max(one.size for one in self.instances)
+
+    def by_node(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """(instance, node) prizes and costs of the cheapest ways to the end."""
+        prizes = np.zeros((len(self.instances), self.nodes))
+        to_end = np.full(prizes.shape, np.inf)
+        for row, one in enumerate(self.instances):
+            prizes[row, : one.size] = _on_grid(one)
+            to_end[row, : one.size] = one.to_end
+        return prizes, to_end
+
+    def ends(self) -> npt.NDArray[np.int64]:
+        """(2, instance) starts and ends."""
+        return np.array([[one.start for one in self.instances], [one.end for one in self.instances]], dtype=np.int64)
+
+    def cost_blocks(self) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
+        """Rows and their (row, node, node) costs; all go through one small array: fresh memory is slow to write."""
+        nodes, count = self.nodes, len(self.instances)
+        step = max(1, BLOCK // nodes**2)
+        block = np.empty((min(step, count), nodes, nodes))
+        for first in range(0, count, step):
+            group = self.instances[first : first + step]
+            block.fill(np.inf)
+            for row, one in enumerate(group):
+                block[row, : one.size, : one.size] = one.costs
+            yield slice(first, first + len(group)), block[: len(group)]
 
 
-def _on_grid(prizes: Array, reachable: npt.NDArray[np.bool_]) -> Array:
+def _on_grid(instance: Instance) -> npt.NDArray[np.float64]:
     """The prizes, rounded to multiples of a power of two so large that no sum of them needs rounding.
 
     Only those within reach are ever added: a huge one beyond must not round them away.
     """
+    prizes, reachable = instance.prizes, instance.reachable
     total = float(prizes[reachable].sum())
     if total == 0:
         return prizes

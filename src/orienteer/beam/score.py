@@ -1,13 +1,14 @@
-"""What a search asks of a score. The search knows this protocol, never a particular network."""
+"""What a search asks of a score. The search knows this protocol, never a particular network.
 
+Scores are functions of a backend's arrays: what uses only operators and `problems.xp` works on the host and on a GPU.
+"""
+
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
-import torch
-from torch import Tensor
-
 from orienteer.beam.outlook import outlook
-from orienteer.beam.problems import Problems
+from orienteer.beam.problems import Array, Problems
 from orienteer.beam.states import States
 
 
@@ -15,8 +16,8 @@ from orienteer.beam.states import States
 class Children:
     """The scores of all one-node extensions of some paths."""
 
-    scores: Tensor  # (state, node) higher is better; only feasible entries are read
-    memory: Tensor | None = None  # (state, hidden) handed on to every child
+    scores: Array  # (state, node) higher is better; only feasible entries are read
+    memory: Array | None = None  # (state, hidden) handed on to every child
 
 
 class Scorer(Protocol):
@@ -26,7 +27,7 @@ class Scorer(Protocol):
         """Scores of every path extended by every node, from one look at the path itself."""
         ...
 
-    def paths(self, states: States) -> Tensor:
+    def paths(self, states: States) -> Array:
         """(state,) scores of the paths themselves, prize(P) + e(s'): one look at each."""
         ...
 
@@ -41,15 +42,15 @@ class PrizeScore:
 
     def children(self, states: States) -> Children:
         problems, instance = states.problems, states.instance
-        prize = states.prize[:, None] + problems.prizes.index_select(0, instance)
+        prize = states.prize[:, None] + problems.take(problems.prizes, instance)
         arrival = states.cost[:, None] + states.leg
-        cost = arrival - 0.3 * problems.to_end.index_select(0, instance)
+        cost = arrival - 0.3 * problems.take(problems.to_end, instance)
         if problems.any_alike:
-            alike = problems.alike.index_select(0, instance)[:, None]
-            cost = torch.where(alike, cost - 0.3 * outlook(states, states.feasible(arrival)), cost)
-        return Children(prize - _tie_price(problems).index_select(0, instance)[:, None] * cost)
+            alike = problems.alike[instance][:, None]
+            cost = problems.xp.where(alike, cost - 0.3 * outlook(states, states.feasible(arrival)), cost)
+        return Children(prize - _tie_price(problems)[instance][:, None] * cost)
 
-    def paths(self, states: States) -> Tensor:
+    def paths(self, states: States) -> Array:
         problems, instance = states.problems, states.instance
         cost = states.cost - 0.3 * problems.to_end[instance, states.last]
         return states.prize - _tie_price(problems)[instance] * cost
@@ -67,22 +68,22 @@ class TsiliScore:
 
     def children(self, states: States) -> Children:
         problems, instance, leg = states.problems, states.instance, states.leg
-        prizes = problems.prizes.index_select(0, instance)
-        least = _least_cost(problems).index_select(0, instance)[:, None]
-        desirable = (prizes / leg.maximum(least)).masked_fill_(~states.feasible(states.cost[:, None] + leg), -1.0)
-        fourth = desirable.topk(min(self.best, problems.nodes)).values[:, -1:]
-        ratio = (states.prize[:, None] + prizes) / (states.cost[:, None] + leg).maximum(least)
-        return Children(ratio.masked_fill_(desirable < fourth, -torch.inf))
+        xp, prizes = problems.xp, problems.take(problems.prizes, instance)
+        least, arrival = _least_cost(problems)[instance][:, None], states.cost[:, None] + leg
+        desirable = xp.where(states.feasible(arrival), prizes / xp.maximum(leg, least), -1.0)
+        fourth = problems.largest(desirable, min(self.best, problems.nodes))
+        ratio = (states.prize[:, None] + prizes) / xp.maximum(arrival, least)
+        return Children(xp.where(desirable < fourth, -math.inf, ratio))
 
-    def paths(self, states: States) -> Tensor:
-        return states.prize / states.cost.maximum(_least_cost(states.problems)[states.instance])
+    def paths(self, states: States) -> Array:
+        return states.prize / states.problems.xp.maximum(states.cost, _least_cost(states.problems)[states.instance])
 
 
-def _tie_price(problems: Problems) -> Tensor:
+def _tie_price(problems: Problems) -> Array:
     """(batch,) the prize that a unit of cost is worth where only ties are to be broken."""
-    return torch.where(problems.alike, 1e-2, 1e-4) * problems.mean_prize / problems.limit
+    return (1 + 99 * problems.alike) * 1e-4 * problems.mean_prize / problems.limit
 
 
-def _least_cost(problems: Problems) -> Tensor:
+def _least_cost(problems: Problems) -> Array:
     """(batch,) a cost to divide by where there is none."""
     return 1e-9 * problems.limit

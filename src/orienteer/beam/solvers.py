@@ -5,29 +5,29 @@ import math
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
+from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeVar
 
-import torch
+import numpy as np
 
 from orienteer.beam.alternatives import varied
-from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
-from orienteer.beam.cost_level import LEVELS, CostLevelConfig, compile_queues, cost_level_search
-from orienteer.beam.device import choose_device, in_lanes, lanes_for, memory_budget
+from orienteer.beam.backend import choose_backend
+from orienteer.beam.backend.protocol import Backend, Over
+from orienteer.beam.batches import BatchClock, Size, cut, side_by_side
+from orienteer.beam.cost_level import LEVELS, MOST_LEVELS, CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander, Watch
-from orienteer.beam.levels import MOST_LEVELS
+from orienteer.beam.found import Found
 from orienteer.beam.problems import Problems
-from orienteer.beam.recombine import BASES, Over, compile_kernels
+from orienteer.beam.recombine import BASES
 from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
-from orienteer.beam.seen import SLOTS
 from orienteer.beam.step import StepConfig, step_search
-from orienteer.beam.ways import Found, put_together
 from orienteer.model.instance import Instance
 from orienteer.model.result import Improvement, Result
 from orienteer.search.run import Run
 from orienteer.search.solver import OnDone, Settings, Solver, no_news
-from orienteer.search.stop import Never, Progress, Stop
+from orienteer.search.stop import Never, Stop
 
 
 class BeamSettings(Settings, Protocol):
@@ -59,20 +59,30 @@ class BeamSolver(Solver[BeamConfig]):
     bars_nothing: ClassVar[bool] = True
     """Whether the score gives every child a chance: then a beam without bound proves its route optimal."""
 
+    def __init__(self, config: BeamConfig | None = None, backend: Backend | None = None):
+        """Without a `backend`, that of the settings' device."""
+        super().__init__(config)
+        self._given_backend = backend
+
+    @cached_property
+    def backend(self) -> Backend:
+        """Where the search runs."""
+        return self._given_backend or choose_backend(self.config.device)
+
     def on_gpu(self) -> bool:
-        return choose_device(self.config.device).type == "cuda"
+        return self.backend.name == "cuda"
 
     def fallback(self, instance: Instance) -> list[int] | None:
         """A route that is known before the search, which never answers with a worse one; None where there is none."""
         return None
 
     @abstractmethod
-    def scorer(self, device: torch.device) -> Scorer:
-        """The score, ready to work on `device`."""
+    def scorer(self) -> Scorer:
+        """The score, ready to work on the backend's arrays."""
 
     @abstractmethod
-    def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
-        """The search itself, with an equal part of the beam, rounded up, for each of `ways`."""
+    def explore(self, problems: Problems, scorer: Scorer, watch: Watch, directions: int) -> Expander:
+        """The search itself, with an equal part of the beam, rounded up, for each direction."""
 
     @abstractmethod
     def beams(self, instance: Instance) -> int:
@@ -83,18 +93,19 @@ class BeamSolver(Solver[BeamConfig]):
         """How many good routes to return."""
         return 1
 
-    def ways(self, instance: Instance) -> int:
+    def directions(self, instance: Instance) -> int:
         """From how many ends an instance is searched: 1, or 2 with half of the beam for each."""
         return 1
 
-    @contextmanager
-    def lanes(self, device: torch.device, instances: Sequence[Instance]) -> Iterator[int]:
-        """How many batches are worked on at once; the context is left when all are done."""
-        yield lanes_for(device, len(instances))
+    def prepare(self, instance: Instance) -> None:
+        """Compiles the loops of the search on a tiny problem, where the backend can do so ahead."""
+        if self.backend.compiles_ahead:
+            tiny = Instance(1.0 - np.eye(3), [1.0] * 3, 2.0)
+            self._solve_together([tiny], BatchClock(1, Never(), threading.Event(), 1), self.scorer())
 
-    def gather(self, expander: Expander, ways: int, over: Over) -> Found:
+    def gather(self, expander: Expander, directions: int, over: Over) -> Found:
         """The routes of a search that has finished, with what can be made of them before it is `over`."""
-        return Found(expander, ways)
+        return Found(expander, directions)
 
     def finish(self, instances: Sequence[Instance], routes: list[list[int]], over: Over) -> list[list[int]]:
         """The routes of searches that have finished or were stopped, or better ones; empty where there is none.
@@ -104,7 +115,11 @@ class BeamSolver(Solver[BeamConfig]):
         return routes
 
     def search(self, run: Run, seed: int) -> None:
-        device, ways = choose_device(self.config.device), self.ways(run.instance)
+        with self.backend.workers([run.instance.size]):
+            self._search(run)
+
+    def _search(self, run: Run) -> None:
+        directions = self.directions(run.instance)
         ended, offered = False, (-math.inf, math.inf)
         known = self.fallback(run.instance)
         if known:
@@ -112,7 +127,7 @@ class BeamSolver(Solver[BeamConfig]):
 
         def watch(expander: Expander) -> bool:
             nonlocal ended, offered
-            found = Found(expander, ways)
+            found = Found(expander, directions)
             now = float(found.prize[0]), float(found.cost[0])
             if now != offered and self._better(*now, run):
                 offered = now
@@ -120,9 +135,9 @@ class BeamSolver(Solver[BeamConfig]):
             ended = run.step()
             return ended
 
-        problems = put_together([run.instance], ways, device)
-        expander = self.explore(problems, self.scorer(device), watch, ways)
-        found = Found(expander, ways) if ended else self.gather(expander, ways, run.report)
+        problems = self.backend.problems([run.instance], directions)
+        expander = self.explore(problems, self.scorer(), watch, directions)
+        found = Found(expander, directions) if ended else self.gather(expander, directions, run.report)
         (route,) = self.finish([run.instance], found.routes(), lambda: ended or run.report())
         if route:
             run.offer(route)
@@ -145,18 +160,19 @@ class BeamSolver(Solver[BeamConfig]):
         """
         if instances:
             self.get_ready(instances[0])
-        device = choose_device(self.config.device)
-        scorer = self.scorer(device)
+        scorer = self.scorer()
         halt, began, results, finished = threading.Event(), time.perf_counter(), dict[int, Result](), 0
-        with self.lanes(device, instances) as lanes:
-            batches = self._batches(instances, memory_budget(device, lanes), lanes)
+        with self.backend.workers([one.size for one in instances]) as at_once:
+            sizes = [Size(one.size, self.beams(one), self.directions(one)) for one in instances]
+            batches = cut(sizes, self.config.beam, self.backend.free_memory(at_once), at_once)
 
             def work(rows: list[int]) -> list[Result]:
                 batch = [instances[row] for row in rows]
-                clock = _BatchClock(len(rows) * lanes, Never() if stop is None else stop, halt, self.ways(batch[0]))
-                return self._solve_together(batch, clock, scorer, device)
+                criterion = Never() if stop is None else stop
+                clock = BatchClock(len(rows) * at_once, criterion, halt, sizes[rows[0]].directions)
+                return self._solve_together(batch, clock, scorer)
 
-            with closing(in_lanes(work, batches, lanes, device, halt)) as answered:
+            with closing(side_by_side(work, batches, at_once, self.backend, halt)) as answered:
                 for rows, answers in zip(batches, answered, strict=True):
                     results.update(
                         (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
@@ -165,20 +181,19 @@ class BeamSolver(Solver[BeamConfig]):
                         finished += 1
                     on_done(finished, len(instances))
         ordered = [results[row] for row in range(len(instances))]
-        return ordered if lanes == 1 else _shared(ordered, time.perf_counter() - began)
+        return ordered if at_once == 1 else _shared(ordered, time.perf_counter() - began)
 
-    def _solve_together(
-        self, batch: list[Instance], clock: "_BatchClock", scorer: Scorer, device: torch.device
-    ) -> list[Result]:
+    def _solve_together(self, batch: list[Instance], clock: BatchClock, scorer: Scorer) -> list[Result]:
         """The results of instances that are searched together."""
         known: list[list[int] | None] = [None] * len(batch)
         routes: list[list[int]] = [[]] * len(batch)
         others: list[list[list[int]]] = [[]] * len(batch)
         if not clock.ended:
             known = [self.fallback(one) for one in batch]
-            problems = put_together(batch, clock.ways, device)
-            expander = self.explore(problems, scorer, clock, clock.ways)
-            found = Found(expander, clock.ways) if clock.ended else self.gather(expander, clock.ways, clock.over)
+            directions = clock.directions
+            problems = self.backend.problems(batch, directions)
+            expander = self.explore(problems, scorer, clock, directions)
+            found = Found(expander, directions) if clock.ended else self.gather(expander, directions, clock.over)
             routes = self.finish(batch, found.routes(), lambda: clock.ended or clock.over())
             others = [self._others(found, row, batch[row], route, clock.ended) for row, route in enumerate(routes)]
         share, ended, settings = clock.share, clock.ended, self.settings
@@ -228,48 +243,6 @@ class BeamSolver(Solver[BeamConfig]):
             run.tighten(run.best.prize)
             run.settled = True
 
-    def _batches(self, instances: Sequence[Instance], budget: int, lanes: int) -> list[list[int]]:
-        """Rows of the instances in batches of similar size, each within the bytes of `budget`, dealt out to lanes.
-
-        Those of a batch are searched from equally many ends.
-        """
-        ways = [self.ways(one) for one in instances]
-        ordered = sorted(range(len(instances)), key=lambda row: -instances[row].size)
-        kinds = [[row for row in ordered if ways[row] == kind] for kind in sorted(set(ways))]
-        return [batch for kind in kinds for batch in self._dealt(instances, kind, budget, lanes)]
-
-    def _dealt(self, instances: Sequence[Instance], ordered: list[int], budget: int, lanes: int) -> list[list[int]]:
-        """Rows in batches that fit, about as many for each lane."""
-        batches = self._cut(instances, ordered, budget, len(ordered))
-        even = -(-len(batches) // lanes) * lanes
-        return batches if lanes == 1 else self._cut(instances, ordered, budget, -(-len(ordered) // even))
-
-    def _cut(self, instances: Sequence[Instance], ordered: list[int], budget: int, most: int) -> list[list[int]]:
-        """Rows, largest first, in batches that fit, of at most so many."""
-        batches: list[list[int]] = []
-        size = beams = 0
-        for row in ordered:
-            beams = max(beams, self.beams(instances[row]))
-            ways = self.ways(instances[row])
-            full = not batches or len(batches[-1]) == most
-            if full or not self._fit(len(batches[-1]) + 1, ways, size, beams, budget):
-                batches.append([])
-                size, beams = instances[row].size, self.beams(instances[row])
-            batches[-1].append(row)
-        return batches
-
-    def _fit(self, count: int, ways: int, nodes: int, beams: int, budget: int) -> bool:
-        """Whether so many instances may be searched together: a generous guess of memory, and what can be numbered."""
-        count, width = count * ways, (self.config.beam or 1000) / ways
-        costs, seen, queues_and_log = 8 * nodes**2, 8 * SLOTS, beams * width * (300 + 3 * nodes)
-        children = width * nodes * 240
-        groups = count * beams
-        return (
-            count * (costs + seen + queues_and_log + children) <= budget
-            and groups <= MOST_GROUPS
-            and groups * nodes <= MOST_SPOTS
-        )
-
 
 class CostLevelSolver(BeamSolver[LevelConfig]):
     """CS(K, tau) with any score."""
@@ -280,26 +253,19 @@ class CostLevelSolver(BeamSolver[LevelConfig]):
     def routes_wanted(self) -> int:
         return self.config.alternatives
 
-    def ways(self, instance: Instance) -> int:
+    def directions(self, instance: Instance) -> int:
         config = self.config
         same = instance.start == instance.end and instance.symmetric
         return 2 if config.both and config.beam is not None and config.beam > 1 and not same else 1
 
-    def prepare(self, instance: Instance) -> None:
-        device = choose_device(self.config.device)
-        if self.config.beam is not None:
-            compile_queues(device)
-        if self._recombines:
-            compile_kernels(device)
-
-    def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
+    def explore(self, problems: Problems, scorer: Scorer, watch: Watch, directions: int) -> Expander:
         config = self.config
-        if ways > 1 and config.beam is not None:
-            config = dataclasses.replace(config, beam=-(-config.beam // ways))
-        return cost_level_search(problems, scorer, config, watch)
+        if directions > 1 and config.beam is not None:
+            config = dataclasses.replace(config, beam=-(-config.beam // directions))
+        return cost_level_search(self.backend, problems, scorer, config, watch)
 
-    def gather(self, expander: Expander, ways: int, over: Over) -> Found:
-        found, beam = Found(expander, ways), self.config.beam
+    def gather(self, expander: Expander, directions: int, over: Over) -> Found:
+        found, beam = Found(expander, directions), self.config.beam
         return found.recombined(over, max(BASES, beam)) if self.config.recombine and beam is not None else found
 
     @property
@@ -318,8 +284,8 @@ class StepSolver(BeamSolver[BeamConfig]):
 
     config_class: ClassVar[type[Any]] = StepConfig
 
-    def explore(self, problems: Problems, scorer: Scorer, watch: Watch, ways: int) -> Expander:
-        return step_search(problems, scorer, StepConfig(self.config.beam, self.config.branch), watch)
+    def explore(self, problems: Problems, scorer: Scorer, watch: Watch, directions: int) -> Expander:
+        return step_search(self.backend, problems, scorer, StepConfig(self.config.beam, self.config.branch), watch)
 
     def beams(self, instance: Instance) -> int:
         return instance.size
@@ -330,7 +296,7 @@ class PrizeCostLevelSearch(CostLevelSolver[CostLevelConfig]):
 
     name = "cs-p"
 
-    def scorer(self, device: torch.device) -> Scorer:
+    def scorer(self) -> Scorer:
         return PrizeScore()
 
 
@@ -340,7 +306,7 @@ class TsiliBeam(StepSolver[StepConfig]):
     name = "tsili-beam"
     bars_nothing = False
 
-    def scorer(self, device: torch.device) -> Scorer:
+    def scorer(self) -> Scorer:
         return TsiliScore()
 
 
@@ -355,34 +321,3 @@ def _shared(results: list[Result], seconds: float) -> list[Result]:
         )
         for one in results
     ]
-
-
-class _BatchClock:
-    """The watch of a batch: asks the stop criterion about the share of time of one instance."""
-
-    def __init__(self, size: int, stop: Stop, halt: threading.Event, ways: int):
-        self.size, self.stop, self.halt, self.ways = size, stop, halt, ways
-        self.began = time.perf_counter()
-        self.steps = self.best_step = 0
-        self.total = self.least = float("-inf")
-        self.ended = stop(Progress(0.0, 0, 0, float("-inf")))
-
-    @property
-    def share(self) -> float:
-        """Seconds so far for each instance."""
-        return (time.perf_counter() - self.began) / self.size
-
-    def over(self) -> bool:
-        """Whether to end, by what is known of the prizes."""
-        now = Progress(self.share, self.steps, self.steps - self.best_step, self.least)
-        return self.halt.is_set() or self.stop(now)
-
-    def __call__(self, expander: Expander) -> bool:
-        self.steps += 1
-        if not isinstance(self.stop, Never):  # without a look at the prizes a GPU need not wait
-            prize = expander.best.prize.view(-1, self.ways).amax(1)
-            total, self.least = torch.stack((prize.sum(), prize.min())).tolist()
-            if total > self.total:
-                self.total, self.best_step = total, self.steps
-        self.ended = self.over()
-        return self.ended

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-import torch
-
-from orienteer.beam.candidates import WIDEST, keep_best
+from orienteer.beam.backend.protocol import Backend
+from orienteer.beam.candidates import WIDEST
 from orienteer.beam.expand import Expander, Watch, never
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Scorer
@@ -17,7 +16,7 @@ class StepConfig:
     beam: int | None = 100
     """The most paths that go on after a step; None keeps them all, which is exact."""
     branch: int | None = None
-    """Only so many best children of a path are looked at; None is all of them."""
+    """How many of a path's children, the best ones, are looked at; None is all of them."""
     device: str = "auto"
     """"cpu", "cuda", or "auto": a GPU where there is one."""
 
@@ -30,12 +29,12 @@ class StepConfig:
                 raise ValueError(f"StepConfig.{field} must be at most {WIDEST} or None, got {value}")
 
 
-@torch.no_grad()
-def step_search(problems: Problems, scorer: Scorer, config: StepConfig, watch: Watch = never) -> Expander:
+def step_search(
+    backend: Backend, problems: Problems, scorer: Scorer, config: StepConfig, watch: Watch = never
+) -> Expander:
     """Every instance's best route, held by the expander that found it; `watch` may end the search early."""
-    expander = Expander(problems, scorer, config.branch)
+    expander = backend.expander(problems, scorer, config.branch)
     children = expander.begin()
     while len(children.candidates) and not watch(expander):
-        kept = keep_best(children.candidates, children.instance, config.beam)
-        children = expander.expand(children.candidates[kept.index])
+        children = expander.expand(backend.keep_best(children, config.beam))
     return expander

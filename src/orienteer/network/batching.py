@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
 
 import torch
 from torch import Tensor
 
-from orienteer.beam.device import MOST_LANES, has_kernels
-from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
 from orienteer.network.estimate import Estimate
-from orienteer.network.features import Tokens, gathered_tokens, reachable, relevant, to_nodes, tokens
+from orienteer.network.features import Kit, Tokens, reachable, relevant, to_nodes
+from orienteer.network.plain import PLAIN
 
 Network = Callable[[Tokens], Estimate]
 
@@ -18,20 +18,6 @@ Network = Callable[[Tokens], Estimate]
 def precision(device: torch.device) -> AbstractContextManager[object]:
     """The arithmetic of a forward pass: bfloat16 on a GPU, float32 elsewhere."""
     return torch.autocast("cuda", dtype=torch.bfloat16) if device.type == "cuda" else nullcontext()
-
-
-def take(states: States, index: Tensor) -> States:
-    """The states at some places."""
-    return States(
-        states.problems,
-        states.instance[index],
-        states.last[index],
-        states.visited[index],
-        states.cost[index],
-        states.prize[index],
-        states.score[index],
-        None if states.memory is None else states.memory[index],
-    )
 
 
 def join(parts: Sequence[States]) -> States:
@@ -47,57 +33,52 @@ def join(parts: Sequence[States]) -> States:
     )
 
 
-def in_parts(states: States, ways: Tensor | None, part: int) -> Iterator[tuple[Tensor, Tokens]]:
-    """Places and tokens of the states, sorted by size and cut into parts of at most `part` states."""
-    if len(states) and ways is not None and _on_host(states):
-        from orienteer.network.host_tokens import host_parts
+def kit_for(device: torch.device) -> Kit:
+    """The kit for networks on a device: kernels on a GPU, plain tensors elsewhere."""
+    if device.type == "cuda" and find_spec("triton") is not None:
+        from orienteer.network.cuda.kit import FUSED
 
-        yield from host_parts(states, ways, part)
-    elif len(states):
+        return FUSED
+    return PLAIN
+
+
+def in_parts(states: States, ways: Tensor | None, part: int, kit: Kit | None = None) -> Iterator[tuple[Tensor, Tokens]]:
+    """Places and tokens of the states, sorted by size and cut into parts of at most `part` states."""
+    if len(states):
         places = torch.arange(len(states), device=states.last.device)
-        for batch in in_batches(states, reachable(states, ways), places[None], part):
+        for batch in in_batches(states, reachable(states, ways), places[None], part, kit):
             yield from batch
 
 
-def _on_host(states: States) -> bool:
-    """Whether the states are on a CPU, each with a problem that has costs of its own."""
-    return states.last.device.type == "cpu" and type(states.problems) is Problems
-
-
-def in_batches(states: States, reach: Tensor, places: Tensor, part: int) -> Iterator[Iterator[tuple[Tensor, Tokens]]]:
+def in_batches(
+    states: States, reach: Tensor, places: Tensor, part: int, kit: Kit | None = None
+) -> Iterator[Iterator[tuple[Tensor, Tokens]]]:
     """For every row of (batch, place) `places` the parts of that batch, each its places and their tokens.
 
     `reach` are the nodes that the states may still visit (`reachable`).
-    Asks the device once for all sizes. Widths are multiples of 16 on a GPU, whose kernels want aligned rows.
+    Asks the device once for all sizes.
     """
     keep = relevant(states, reach)
     ordered, order = keep.sum(1)[places].sort(dim=1, stable=True)
     places = places.gather(1, order)
     size = places.shape[1]
     last = torch.arange(part - 1, size + part - 1, part, device=places.device).clamp_max(size - 1)
-    multiple = 16 if keep.is_cuda else 1
+    chosen = kit or kit_for(keep.device)
 
     def parts(row: Tensor, tops: list[int], sums: list[int]) -> Iterator[tuple[Tensor, Tokens]]:
         for number, top in enumerate(tops):
             index = row[number * part : (number + 1) * part]
-            width = -(-top // multiple) * multiple
+            width = -(-top // chosen.multiple) * chosen.multiple
             total = sums[number] - (sums[number - 1] if number else 0)
-            yield index, _tokens_at(index, states, reach, keep, width, total)
+            yield index, chosen.gather(index, states, reach, keep, width, total)
 
     for row, (tops, sums) in enumerate(torch.stack((ordered[:, last], ordered.cumsum(1)[:, last]), 1).tolist()):
         yield parts(places[row], tops, sums)
 
 
-def _tokens_at(index: Tensor, states: States, reach: Tensor, keep: Tensor, width: int, total: int) -> Tokens:
-    """The tokens of some states; `reach` and `keep` are those of all."""
-    if has_kernels(index.device) and states.problems.nodes <= MOST_LANES:
-        return gathered_tokens(index, states, reach, keep, width, total)
-    return tokens(take(states, index), reach[index], keep[index], width, total)
-
-
 @torch.no_grad()
 def evaluate(
-    networks: Sequence[Network], states: States, ways: Tensor | None, part: int
+    networks: Sequence[Network], states: States, ways: Tensor | None, part: int, kit: Kit | None = None
 ) -> list[tuple[Tensor, Tensor]]:
     """For each network (state, node) action values or logits, -inf where a node may not be next, and (state,) values.
 
@@ -106,7 +87,7 @@ def evaluate(
     size, device = states.visited.shape[1], states.last.device
     action = [torch.full((len(states), size), -torch.inf, device=device) for _ in networks]
     value = [torch.zeros(len(states), device=device) for _ in networks]
-    for index, given in in_parts(states, ways, part):
+    for index, given in in_parts(states, ways, part, kit):
         with precision(device):
             for number, network in enumerate(networks):
                 estimate = network(given)

@@ -7,13 +7,13 @@ tokens.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from orienteer.beam.device import has_kernels
-from orienteer.beam.problems import CostTable
+from orienteer.beam.backend.cuda.problems import CostTable, TensorProblems
 from orienteer.beam.states import States
 from orienteer.network.columns import (
     BASE_FEATURES,
@@ -45,17 +45,45 @@ class Tokens:
     unit: Tensor  # (state,) the mean prize at hand: values are multiples of it
     symmetric: Tensor  # (state,) bool, whether edges are known to be the same in both directions
     total: int  # how many tokens are there, padding left out
+    kit: "Kit"  # how they were gathered, and how a network is to lay them out
 
 
-def cheapest_ways(costs: Tensor) -> Tensor:
-    """(batch, node, node) cost of the cheapest way between any two nodes, through any others (Floyd and Warshall)."""
-    ways = costs.clone()
-    ways.diagonal(dim1=1, dim2=2).fill_(0.0)
-    through = torch.empty_like(ways)  # once: large memory is slow to get and to give back
-    for via in range(ways.shape[1]):
-        torch.add(ways[:, :, via, None], ways[:, None, via, :], out=through)
-        torch.minimum(ways, through, out=ways)
-    return ways
+class Kit(Protocol):
+    """How tokens are gathered and laid out for a network: by plain tensors, or by kernels of a GPU."""
+
+    multiple: int
+    """Widths of tokens are multiples of this number."""
+
+    def gather(self, index: Tensor, states: States, reach: Tensor, keep: Tensor, width: int, total: int) -> Tokens:
+        """The sub-problems of the states at `index`; `reach` and `keep` are those of all states."""
+        ...
+
+    def layout(self, given: Tokens, dtype: torch.dtype, heads: int, size: int) -> Any:
+        """The layout of these tokens for attention with that many heads of that size."""
+        ...
+
+    def packs(self, given: Tokens, heads: int, size: int) -> bool:
+        """Whether attention between these tokens goes by kernels."""
+        ...
+
+
+def take(states: States, index: Tensor) -> States:
+    """The states at some places."""
+    return States(
+        states.problems,
+        states.instance[index],
+        states.last[index],
+        states.visited[index],
+        states.cost[index],
+        states.prize[index],
+        states.score[index],
+        None if states.memory is None else states.memory[index],
+    )
+
+
+def problems_of(states: States) -> TensorProblems:
+    """The problems of states that are tensors."""
+    return cast(TensorProblems, states.problems)
 
 
 def reachable(states: States, ways: Tensor | None) -> Tensor:
@@ -73,7 +101,7 @@ def relevant(states: States, reach: Tensor) -> Tensor:
     return keep.scatter_(1, states.problems.end[states.instance][:, None], True)
 
 
-def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) -> Tokens:
+def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int, kit: Kit) -> Tokens:
     """The sub-problems of `states` as `width` tokens each, `total` of them real.
 
     `reach` and `keep` come from `reachable` and `relevant`; no row of `keep` may hold more than `width` nodes.
@@ -121,49 +149,7 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int) 
         unit=unit,
         symmetric=problems.symmetric[states.instance],
         total=total,
-    )
-
-
-def gathered_tokens(index: Tensor, states: States, reach: Tensor, keep: Tensor, width: int, total: int) -> Tokens:
-    """The same for the states at `index` alone, by kernels; `reach` and `keep` are those of all states."""
-    from orienteer.network.cuda.fused_edges import fused_edges
-    from orienteer.network.cuda.fused_tokens import Gathering, fused_gather, fused_sizes
-
-    problems = states.problems
-    instance, last = states.instance.index_select(0, index), states.last.index_select(0, index)
-    table = problems.table(instance)
-    asked = Gathering(
-        to_end=problems.to_end,
-        prizes=problems.prizes,
-        budget=problems.budget,
-        divisor=problems.divisor,
-        end=problems.end,
-        index=index,
-        visited=states.visited,
-        reach=reach,
-        keep=keep,
-        cost=states.cost,
-        instance=instance,
-        last=last,
-        legs=problems.legs(instance, last),
-        unit=table.unit,
-    )
-    found = fused_gather(asked, width, FAR)
-    edges, nearest = fused_edges(table.costs, table.matrix, table.back, found.factor, found.node, found.count, FAR)
-    hops, overall, base = fused_sizes(found, nearest, CLOSEST)
-    return Tokens(
-        found.node,
-        found.present,
-        found.choice,
-        found.open,
-        found.nodes,
-        edges,
-        overall,
-        base,
-        hops,
-        found.unit,
-        problems.symmetric[instance],
-        total,
+        kit=kit,
     )
 
 
@@ -181,8 +167,12 @@ def join_tokens(parts: Sequence[Tokens], width: int) -> Tokens:
         return torch.cat(tensors)
 
     sides = {"node": 1, "present": 1, "choice": 1, "open": 1, "nodes": 1, "edges": 2}
-    names = [field.name for field in fields(Tokens) if field.name != "total"]
-    return Tokens(**{name: joined(name, sides.get(name, 0)) for name in names}, total=sum(one.total for one in parts))
+    names = [field.name for field in fields(Tokens) if field.name not in ("total", "kit")]
+    return Tokens(
+        **{name: joined(name, sides.get(name, 0)) for name in names},
+        total=sum(one.total for one in parts),
+        kit=parts[0].kit,
+    )
 
 
 def edge_attributes(given: Tokens, dtype: torch.dtype) -> Tensor:
@@ -251,18 +241,13 @@ def _edges(states: States, node: Tensor, present: Tensor, left: Tensor) -> tuple
 
     Between tokens that are not there, and from one to itself, costs are 0.
     """
-    table, count = states.problems.table(states.instance), present.sum(1)
+    table, count = problems_of(states).table(states.instance), present.sum(1)
     factor = (table.unit / left).to(torch.float32)
-    if has_kernels(node.device):
-        from orienteer.network.cuda.fused_edges import fused_edges
-
-        edges, nearest = fused_edges(table.costs, table.matrix, table.back, factor, node, count, FAR)
-    else:
-        edges = _gathered(table, node).mul_(factor[:, None, None]).clamp_max_(FAR)
-        itself = torch.eye(node.shape[1], dtype=torch.bool, device=node.device)
-        other = present[:, :, None] & present[:, None, :] & ~itself
-        edges.masked_fill_(~other, 0.0)
-        nearest = torch.where(other, edges, FAR).amin(2).clamp_max(1.0) * present
+    edges = _gathered(table, node).mul_(factor[:, None, None]).clamp_max_(FAR)
+    itself = torch.eye(node.shape[1], dtype=torch.bool, device=node.device)
+    other = present[:, :, None] & present[:, None, :] & ~itself
+    edges.masked_fill_(~other, 0.0)
+    nearest = torch.where(other, edges, FAR).amin(2).clamp_max(1.0) * present
     return edges, 1 / (nearest.sum(1) / count).clamp_min(CLOSEST)
 
 

@@ -27,7 +27,7 @@ from orienteer.network.columns import (
     PRIZE,
 )
 from orienteer.network.config import LONGEST, PolicyConfig
-from orienteer.network.edge_attention import EdgeAttention, Layout, compute_dtype, layout
+from orienteer.network.edge_attention import EdgeAttention, Layout, compute_dtype
 from orienteer.network.estimate import Estimate
 from orienteer.network.features import Tokens
 
@@ -77,7 +77,8 @@ class PolicyNetwork(nn.Module):
             given = _without_limit(given)
         width = given.nodes.shape[1]
         inputs = torch.cat((given.nodes, given.overall[:, None].expand(-1, width, -1)), dim=2)
-        where = layout(given, compute_dtype(inputs), self.config.heads, self.config.hidden // self.config.heads)
+        heads = self.config.heads
+        where: Layout = given.kit.layout(given, compute_dtype(inputs), heads, self.config.hidden // heads)
         stream = self.enter(where.pack(inputs)).to(inputs.dtype)  # sums need more digits than bfloat16 has
         hidden = self._through_layers(stream, where)
         with torch.autocast(hidden.device.type, enabled=False):  # differences of logits need more digits as well

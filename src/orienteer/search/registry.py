@@ -110,7 +110,7 @@ REGISTRY = Registry(
             "cs-l",
             "cost-level beam search CS(K, tau) scored by the attention network",
             "Liu, Xu, Su, Xiao and Yang 2021",
-            "orienteer.network.solvers:LearnedCostLevelSearch",
+            "orienteer.network.solver:LearnedCostLevelSearch",
         ),
         Entry(
             "tsili",

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from orienteer.beam.device import choose_device
+from orienteer.beam.backend import choose_backend
 from orienteer.lab.bench import chart
 from orienteer.lab.bench.methods import Method
 from orienteer.lab.bench.paper_report import Report
@@ -13,7 +13,7 @@ from orienteer.lab.bench.sets import NamedSet
 from orienteer.lab.bench.store import Entry, Place
 from orienteer.lab.bench.summary import Row, Summary, failures, summarise
 from orienteer.lab.bench.tables import Table, duration, number, percent, with_error, words, write_tables
-from orienteer.network.solvers import LearnedCostLevelSearch
+from orienteer.network.solver import LearnedCostLevelSearch
 
 PILOT = 20
 """Width of the step-by-step beam that tells how many passes a path of the beam costs."""
@@ -30,7 +30,7 @@ def run_beam(
 ) -> Report:
     """Runs the grid, then step-by-step beams of such widths that their networks look as often, and writes the table."""
     grid = [(width, tau) for tau in taus for width in widths]
-    network = weights or LearnedCostLevelSearch.default_weights(choose_device(device))
+    network = weights or LearnedCostLevelSearch.default_weights(choose_backend(device))
     levels = [_levels(width, tau, network, device) for width, tau in grid]
     pilot = _steps(PILOT, network, device)
     total = len(one) * (2 * len(levels) + 1)

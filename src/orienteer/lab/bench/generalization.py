@@ -20,13 +20,13 @@ def run_generalization(
     on_done: OnDone,
 ) -> Report:
     """Runs cs-l with each of the weights and lns on every set; weights are files or shipped names."""
-    from orienteer.beam.device import choose_device
-    from orienteer.network.solvers import LearnedCostLevelSearch
+    from orienteer.beam.backend import choose_backend
+    from orienteer.network.solver import LearnedCostLevelSearch
     from orienteer.network.weights import find_weights, read_header
 
     methods = []
     notes = []
-    for name in weights or (LearnedCostLevelSearch.default_weights(choose_device(device)),):
+    for name in weights or (LearnedCostLevelSearch.default_weights(choose_backend(device)),):
         path = find_weights(name)
         label = f"cs-l {name}" if path.suffix not in str(name) else f"cs-l {path.parent.name}/{path.stem}"
         methods.append(Method(label, "cs-l", {"weights": str(name), "device": device}))

@@ -139,10 +139,9 @@ def _source_digest(solver: AnySolver) -> str:
 
 def _weights_digest(solver: AnySolver) -> str:
     """The content of the weights, so that a retrained file under an old name is another method."""
-    from orienteer.beam.device import choose_device
-    from orienteer.network.solvers import LearnedSolver
+    from orienteer.network.solver import LearnedSolver
 
     if not isinstance(solver, LearnedSolver):
         raise OrienteerError(f"{solver.name} has weights, but is no learned solver")
-    path = solver.weights_on(choose_device(solver.config.device))
+    path = solver.weights_file()
     return f"{path.stem}:{hashlib.sha256(path.read_bytes()).hexdigest()[:10]}"

@@ -167,8 +167,7 @@ def _passes(solver: AnySolver) -> int | None:
     """Looks of the solver's network so far; None where it has none."""
     if "weights" not in solver.settings:
         return None
-    from orienteer.beam.device import choose_device
-    from orienteer.network.solvers import LearnedSolver
+    from orienteer.network.solver import LearnedSolver
 
     assert isinstance(solver, LearnedSolver)
-    return solver.scorer(choose_device(solver.config.device)).passes
+    return solver.scorer().passes

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import orienteer
-from orienteer.beam.device import choose_device
+from orienteer.beam.backend import choose_backend
 from orienteer.lab.bench import chart
 from orienteer.lab.bench.run import OnDone, Shard
 from orienteer.lab.bench.store import Entry, Place, Store
@@ -79,7 +79,7 @@ class Plan:
             "settings": dataclasses.asdict(self.settings(variant)),
             "minutes": self.each,
             "validation": self.validation,
-            "device": choose_device(self.device).type,
+            "device": choose_backend(self.device).name,
             "version": orienteer.__version__,
         }
         name = "-".join(f"{field}-{value}" for field, value in variant.items()) or "base"

@@ -404,10 +404,10 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
 
 
 def _threads(threads: int) -> None:
-    """Lets torch use so many cores; by default one, so that times mean the same everywhere."""
-    import torch
+    """Lets searches use that many cores; by default one, so that times mean the same everywhere."""
+    from orienteer.beam.backend.host.threads import set_threads
 
-    torch.set_num_threads(threads)
+    set_threads(threads)
 
 
 def _finish(out: Path, failures: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from orienteer.network.columns import (
     PAPER_NODE_FEATURES,
     PRIZE,
 )
-from orienteer.network.edge_attention import PADDED, Packed, compute_dtype, packs, project_edges
+from orienteer.network.edge_attention import PADDED, Layout, compute_dtype, project_edges
 from orienteer.network.estimate import Estimate
 from orienteer.network.features import Tokens, edge_attributes, edge_functions
 
@@ -118,7 +118,9 @@ class Encoder(nn.Module):
                 spread = overall[:, None].expand(-1, nodes.shape[1], -1)
                 hidden = hidden + self.direct(torch.cat((nodes, spread), dim=2))
         if self._packs(given):
-            return self._through_packed(hidden, Packed(given, dtype))
+            heads = self.config.heads
+            where = given.kit.layout(given, dtype, heads, self.config.hidden // heads)
+            return self._through_packed(hidden, where)
         if self.config.edge_bias:
             functions = edge_functions(given, dtype)
         else:
@@ -131,9 +133,9 @@ class Encoder(nn.Module):
         """Whether the layers go through kernels: in a search, where nothing is learned."""
         config = self.config
         suited = config.edge_bias and config.pre_norm and not torch.is_grad_enabled()
-        return suited and packs(given, config.heads, config.hidden // config.heads)
+        return suited and given.kit.packs(given, config.heads, config.hidden // config.heads)
 
-    def _through_packed(self, hidden: Tensor, where: Packed) -> Tensor:
+    def _through_packed(self, hidden: Tensor, where: Layout) -> Tensor:
         """The same with the tokens of all states one after the other."""
         stream = where.pack(hidden)
         more = torch.zeros_like(stream, dtype=where.dtype)
@@ -164,7 +166,7 @@ class EncodingLayer(nn.Module):
         hidden = self.norm_attention(hidden + self._attend(hidden, functions))
         return self.norm_feed(hidden + self._feed(hidden))
 
-    def packed(self, stream: Tensor, more: Tensor, where: Packed) -> tuple[Tensor, Tensor]:
+    def packed(self, stream: Tensor, more: Tensor, where: Layout) -> tuple[Tensor, Tensor]:
         """The stream after this layer in two parts, what is added up and what is still to be added."""
         assert self.bias is not None
         stream, hidden = where.add_norm(stream, more, self.norm_attention)

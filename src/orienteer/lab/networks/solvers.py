@@ -1,7 +1,50 @@
 """The paper's networks alone: the best child of each path, and a step-by-step beam search."""
 
-from orienteer.network.solvers import GreedySolver, StepBeamSolver
+from dataclasses import dataclass
+
+from orienteer.beam.solvers import StepSolver
+from orienteer.beam.step import StepConfig
+from orienteer.network.solver import LearnedSolver
 from orienteer.network.weights import Method
+
+
+@dataclass(frozen=True)
+class GreedyConfig:
+    """Settings of a greedy policy: a step-by-step beam search of one path."""
+
+    device: str = "auto"
+    """"cpu", "cuda", or "auto": a GPU where there is one."""
+    weights: str = ""
+    """Shipped weights by name, or a file; empty for the method's own."""
+
+    @property
+    def beam(self) -> int:
+        """One path."""
+        return 1
+
+    @property
+    def branch(self) -> None:
+        """All of its children."""
+
+
+@dataclass(frozen=True)
+class BeamConfig(StepConfig):
+    """Settings of the step-by-step beam search with a learned score."""
+
+    weights: str = ""
+    """Shipped weights by name, or a file; empty for the method's own."""
+
+
+class GreedySolver(LearnedSolver[GreedyConfig], StepSolver[GreedyConfig]):
+    """The best child of each path, step by step."""
+
+    config_class = GreedyConfig
+
+
+class StepBeamSolver(LearnedSolver[BeamConfig], StepSolver[BeamConfig]):
+    """The step-by-step beam search with a learned score."""
+
+    config_class = BeamConfig
 
 
 def both(kind: str, name: str, *methods: Method) -> tuple[type[GreedySolver], type[StepBeamSolver]]:

@@ -3,23 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-import torch
+import numpy as np
 
 from orienteer.beam.solvers import CostLevelSolver
 from orienteer.data.text import FilePath
+from orienteer.lab.networks.solvers import BeamConfig, GreedyConfig, GreedySolver, StepBeamSolver
 from orienteer.lab.tours.instance import known_route, read_tour_problem
 from orienteer.model.errors import BadFile, OrienteerError
 from orienteer.model.instance import Instance
-from orienteer.network.scorers import NetworkScore
-from orienteer.network.solvers import (
-    BeamConfig,
-    GreedyConfig,
-    GreedySolver,
-    LearnedConfig,
-    LearnedLevelConfig,
-    LearnedSolver,
-    StepBeamSolver,
-)
+from orienteer.network.score import NetworkScore
+from orienteer.network.solver import LearnedConfig, LearnedLevelConfig, LearnedSolver
 from orienteer.network.weights import find_weights
 
 
@@ -44,17 +37,17 @@ class TourSolver(LearnedSolver[LearnedConfig]):
     def fallback(self, instance: Instance) -> list[int] | None:
         return known_route(instance)
 
-    def scorer(self, device: torch.device) -> NetworkScore:
+    def scorer(self) -> NetworkScore:
         if not self.config.weights:
             try:
                 find_weights(self.weights)
             except BadFile as missing:
                 raise OrienteerError(HOW_TO_TRAIN.format(self.name)) from missing
-        return super().scorer(device)
+        return super().scorer()
 
     def prepare(self, instance: Instance) -> None:
         super().prepare(instance)
-        known_route(Instance(1.0 - torch.eye(4).numpy(), [1.0] * 4, 4.0))  # compiles the kernels
+        known_route(Instance(1.0 - np.eye(4), [1.0] * 4, 4.0))  # compiles the kernels
 
 
 HOW_TO_TRAIN = (

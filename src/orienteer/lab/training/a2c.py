@@ -16,6 +16,7 @@ from torch.nn import functional
 from orienteer.beam.states import States
 from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.lab.networks.models import Model
+from orienteer.lab.networks.scorers import score_of
 from orienteer.lab.training.distributed import Team, compiled
 from orienteer.lab.training.dqn import follow, lambda_returns
 from orienteer.lab.training.environment import Environment
@@ -25,7 +26,6 @@ from orienteer.lab.training.session import Options, Session
 from orienteer.lab.training.validation import Validation
 from orienteer.network.batching import evaluate, in_batches, join, precision
 from orienteer.network.features import reachable
-from orienteer.network.scorers import ActorScore
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def train(settings: A2cSettings, options: Options, preset: str = "own") -> Sessi
     generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
     world = Environment(settings.recipe, settings.environments, generator)
     validation = Validation(settings.recipe, options.validation, device)
-    session = Session("a2c", preset, options, settings, team, validation, ActorScore)
+    session = Session("a2c", preset, options, settings, team, validation, lambda model: score_of(model, "a2c"))
     best: Model = average if settings.follow else network
 
     def content() -> dict[str, Any]:

@@ -8,11 +8,11 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from orienteer.beam.device import choose_device
 from orienteer.lab.networks.models import Model, load_model, save_weights
+from orienteer.lab.networks.scorers import score_of
+from orienteer.lab.training.devices import choose_device
 from orienteer.lab.training.instances import Recipe
 from orienteer.lab.training.validation import Validation
-from orienteer.network.solvers import score_of
 from orienteer.network.weights import Header
 
 

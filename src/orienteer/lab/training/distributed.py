@@ -8,7 +8,7 @@ from typing import TypeVar
 import torch
 from torch import distributed, nn
 
-from orienteer.beam.device import choose_device
+from orienteer.lab.training.devices import choose_device
 
 Any_ = TypeVar("Any_")
 

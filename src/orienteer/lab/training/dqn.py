@@ -17,6 +17,7 @@ from torch.nn import functional
 from orienteer.beam.states import States
 from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.lab.networks.models import Model
+from orienteer.lab.networks.scorers import score_of
 from orienteer.lab.training.distributed import Team, compiled
 from orienteer.lab.training.environment import Environment
 from orienteer.lab.training.instances import Recipe
@@ -24,9 +25,8 @@ from orienteer.lab.training.replay import Replay
 from orienteer.lab.training.schedule import cosine, linear
 from orienteer.lab.training.session import Options, Session
 from orienteer.lab.training.validation import Validation
-from orienteer.network.batching import evaluate, in_batches, join, precision, take
-from orienteer.network.features import reachable
-from orienteer.network.scorers import ValueScore
+from orienteer.network.batching import evaluate, in_batches, join, precision
+from orienteer.network.features import reachable, take
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def train(settings: DqnSettings, options: Options, preset: str = "own") -> Sessi
     world = Environment(settings.recipe, settings.environments, generator)
     memory = Replay(settings.memory) if settings.memory else None
     validation = Validation(settings.recipe, options.validation, device)
-    session = Session("dqn", preset, options, settings, team, validation, ValueScore)
+    session = Session("dqn", preset, options, settings, team, validation, lambda model: score_of(model, "dqn"))
     best: Model = target if settings.follow else network  # the average is the better policy
 
     def content() -> dict[str, Any]:

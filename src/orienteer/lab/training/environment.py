@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from orienteer.beam.problems import Problems
+from orienteer.beam.backend.cuda.problems import TensorProblems
 from orienteer.beam.states import States
 from orienteer.lab.training.instances import Recipe, draw
 
@@ -72,12 +72,12 @@ class Environment:
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
         """The inverse of `state_dict`."""
-        self.problems = Problems(**saved["problems"])
+        self.problems = TensorProblems(**saved["problems"])
         self.ways = saved["ways"] if self.recipe.asymmetric else self.problems.costs
         self.states = States(self.problems, **saved["states"])
 
 
-def _begin(problems: Problems, rows: Tensor) -> States:
+def _begin(problems: TensorProblems, rows: Tensor) -> States:
     """The paths of some rows that have only left their start."""
     start, end = problems.start[rows], problems.end[rows]
     visited = torch.zeros(len(rows), problems.nodes, dtype=torch.bool, device=problems.device)

@@ -17,10 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
-from orienteer.beam.device import has_kernels
-from orienteer.beam.problems import Problems
 from orienteer.beam.score import Scorer
 from orienteer.lab.networks.models import Model, load_model
+from orienteer.lab.networks.scorers import placed, score_of
 from orienteer.lab.training.distributed import Team
 from orienteer.lab.training.dqn import follow
 from orienteer.lab.training.instances import Recipe
@@ -40,11 +39,11 @@ from orienteer.lab.training.schedule import cosine
 from orienteer.lab.training.session import Options, Session
 from orienteer.lab.training.validation import TourValidation, Validation
 from orienteer.model.errors import BadFile
-from orienteer.network.batching import in_batches, precision, take
+from orienteer.network.batching import in_batches, kit_for, precision
 from orienteer.network.config import PolicyConfig
-from orienteer.network.features import relevant, tokens
+from orienteer.network.features import relevant
+from orienteer.network.plain import PLAIN
 from orienteer.network.policy_network import PolicyNetwork
-from orienteer.network.solvers import score_of
 from orienteer.network.weights import Method
 
 MOST_CELLS = 2**27
@@ -120,7 +119,7 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
     average = copy.deepcopy(network).requires_grad_(False)
     teach = team.wrap(Teacher(network, settings))
     moving = optimizers(network, settings.learning_rate, settings.weight_decay)
-    recorder = Recorder(teach) if has_kernels(device) and team.size == 1 else None
+    recorder = Recorder(teach) if kit_for(device) is not PLAIN and team.size == 1 else None
     generator = torch.Generator(device).manual_seed(options.seed + 1 + team.rank)
     validation = _validation(settings, options.validation, device)
     named = _without_folders(settings)
@@ -176,13 +175,14 @@ def own_labels(network: nn.Module, settings: ExpertSettings, seed: int) -> list[
     sources = [
         draw_source(settings.recipe, one, np.random.default_rng(one)) for one in range(first, first + settings.fresh)
     ]
-    config, scorer = CostLevelConfig(settings.beam, branch=8, spread=0.5), _scorer(settings)(network)
+    config = CostLevelConfig(settings.beam, branch=8, spread=0.5)
+    backend, scorer = placed(_scorer(settings)(network), device)
     labels = []
     order = sorted(range(len(sources)), key=lambda number: sources[number].n)
     for begin in range(0, len(order), 512):
         some = [sources[number] for number in order[begin : begin + 512]]
-        problems = Problems.from_instances([source.instance() for source in some], device)
-        routes = cost_level_search(problems, scorer, config).routes()
+        problems = backend.problems([source.instance() for source in some])
+        routes = cost_level_search(backend, problems, scorer, config).routes()
         labels += [Label(source, tuple(route), 1) for source, route in zip(some, routes, strict=True) if route]
     return [label for label in labels if is_lesson(settings.recipe.problem, label)]
 
@@ -239,7 +239,7 @@ def _batches(library: Library, generator: torch.Generator, settings: ExpertSetti
         if each:
             places = torch.arange(each * settings.steps, device=lessons.node.device)
             drawn.append((lessons, places.view(settings.steps, each)))
-    if has_kernels(generator.device):
+    if kit_for(generator.device) is not PLAIN:
         whole = _at_once(drawn, settings)
         if whole is not None:
             return [[part] for part in whole]
@@ -259,8 +259,8 @@ def _at_once(drawn: list[tuple[Lessons, Tensor]], settings: ExpertSettings) -> l
     """
     keeps, sizes = [], []
     for lessons, places in drawn:
-        keeps.append(relevant(lessons.states, lessons.reach)[places.flatten()])
-        count = keeps[-1].sum(1)
+        keeps.append(relevant(lessons.states, lessons.reach))
+        count = keeps[-1].sum(1)[places.flatten()]
         sizes.append(torch.cat((count.amax(0, keepdim=True), count.view_as(places).sum(1))))
     most, *totals = torch.cat((torch.stack(sizes).amax(0)[:1], torch.stack(sizes).sum(0)[1:])).tolist()
     width, states = usual_width(most), sum(places.shape[1] for _, places in drawn)
@@ -270,7 +270,7 @@ def _at_once(drawn: list[tuple[Lessons, Tensor]], settings: ExpertSettings) -> l
     parts = []
     for (lessons, places), keep in zip(drawn, keeps, strict=True):
         index = places.flatten()
-        given = tokens(take(lessons.states, index), lessons.reach[index], keep, width, 0)
+        given = kit_for(keep.device).gather(index, lessons.states, lessons.reach, keep, width, 0)
         parts.append(make_part(settings.network.goal, lessons, index, given, len(index) / settings.batch))
     return split_steps(parts, settings.steps, totals)
 

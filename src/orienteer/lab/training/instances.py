@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from orienteer.beam.problems import Problems
-from orienteer.network.features import cheapest_ways
+from orienteer.beam.backend.cuda.problems import TensorProblems, cheapest_ways
 
 PRIZES = ("constant", "uniform", "distance")
 
@@ -59,7 +58,7 @@ def paper_limit(size: Tensor) -> Tensor:
     return torch.where(size < 50, low, high)
 
 
-def draw(recipe: Recipe, count: int, generator: torch.Generator) -> tuple[Problems, Tensor]:
+def draw(recipe: Recipe, count: int, generator: torch.Generator) -> tuple[TensorProblems, Tensor]:
     """So many instances in float32, and their cheapest ways.
 
     Nothing is asked back from the device: families are fixed slices of the batch, the rest is masks.
@@ -89,7 +88,7 @@ def draw(recipe: Recipe, count: int, generator: torch.Generator) -> tuple[Proble
     to_end = ways.gather(2, end[:, None, None].expand(-1, nodes, 1))[:, :, 0]
     limit = torch.maximum(limit, to_end[:, 0])
     start = torch.zeros(count, dtype=torch.int64, device=device)
-    return Problems(costs, prizes, limit, start, end, to_end), ways
+    return TensorProblems(costs, prizes, limit, start, end, to_end), ways
 
 
 def _sizes(recipe: Recipe, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:

@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from orienteer.beam.problems import CostTable, Problems, is_symmetric
+from orienteer.beam.backend.cuda.problems import CostTable, TensorProblems, cheapest_ways
+from orienteer.beam.problems import is_symmetric
 from orienteer.beam.states import States
 from orienteer.lab.training.labels import Label, Source
-from orienteer.network.features import cheapest_ways
 
 Each = Callable[..., Iterable[Any]]
 """`map`, here or over processes."""
@@ -32,7 +32,7 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class Pieces(Problems):
+class Pieces(TensorProblems):
     """Problems that share matrices of costs, each in one direction or the other.
 
     They have what networks read, `legs`, `table` and `symmetric`; `costs` are not by problem, so that no search can

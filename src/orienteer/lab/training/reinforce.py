@@ -13,10 +13,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from orienteer.beam.problems import Problems
+from orienteer.beam.backend.cuda.problems import TensorProblems
 from orienteer.beam.states import States
 from orienteer.lab.networks.decoders import Encoded, RouteConfig, RouteModel
 from orienteer.lab.networks.models import Model
+from orienteer.lab.networks.scorers import DecoderScore
 from orienteer.lab.training.a2c import draw_node
 from orienteer.lab.training.distributed import Team, compiled
 from orienteer.lab.training.dqn import follow
@@ -25,8 +26,8 @@ from orienteer.lab.training.instances import Recipe, draw
 from orienteer.lab.training.schedule import cosine, linear
 from orienteer.lab.training.session import Options, Session
 from orienteer.lab.training.validation import Validation, greedy_prize
-from orienteer.network.batching import in_parts, join, precision, take
-from orienteer.network.scorers import DecoderScore
+from orienteer.network.batching import in_parts, join, precision
+from orienteer.network.features import take
 from orienteer.network.weights import Method
 
 SURE = 1.645
@@ -130,7 +131,7 @@ def train(settings: ReinforceSettings, options: Options, preset: str = "own") ->
 class Routes:
     """Routes drawn from a policy: the states they went through, the nodes they chose and their prizes."""
 
-    problems: Problems
+    problems: TensorProblems
     states: list[States]  # by step, each (route,)
     nodes: list[Tensor]  # by step, each (route,)
     moving: list[Tensor]  # by step, each (route,) bool, false once a route has ended
@@ -138,8 +139,10 @@ class Routes:
 
 
 @torch.no_grad()
-def draw_routes(model: RouteModel, problems: Problems, ways: Tensor, copies: int, generator: torch.Generator) -> Routes:
-    """So many routes for each instance; route i belongs to instance i modulo their number."""
+def draw_routes(
+    model: RouteModel, problems: TensorProblems, ways: Tensor, copies: int, generator: torch.Generator
+) -> Routes:
+    """`copies` routes for each instance; route i belongs to instance i modulo their number."""
     first = States.initial(problems)
     parts = list(in_parts(first, ways, problems.batch))
     states: list[States] = []
@@ -233,7 +236,7 @@ def _few(states: States, node: Tensor, part: int) -> list[tuple[States, Tensor]]
     return [(take(states, cut), node[cut]) for cut in cuts]
 
 
-def _beats(model: RouteModel, baseline: RouteModel, problems: Problems, ways: Tensor) -> bool:
+def _beats(model: RouteModel, baseline: RouteModel, problems: TensorProblems, ways: Tensor) -> bool:
     """Whether the model's greedy routes are significantly better than the baseline's (paired t test)."""
     ours, theirs = (greedy_prize(DecoderScore(one, ways=ways), problems) for one in (model, baseline))
     difference = ours - theirs

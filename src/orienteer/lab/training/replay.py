@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from orienteer.beam.problems import Problems
+from orienteer.beam.backend.cuda.problems import TensorProblems
 from orienteer.beam.states import States
 
 _PROBLEM = ("costs", "prizes", "limit", "start", "end", "to_end")
@@ -51,7 +51,7 @@ class Replay:
         """Transitions drawn with replacement: before, node, reward, done, after, and the instances' cheapest ways."""
         place = torch.randint(self.filled, (count,), generator=generator, device=generator.device)
         drawn = {name: value[place] for name, value in self.data.items()}
-        problems = Problems(**{name: drawn[name] for name in _PROBLEM})
+        problems = TensorProblems(**{name: drawn[name] for name in _PROBLEM})
         rows = torch.arange(count, device=place.device)
         before, after = (
             States(problems, rows, score=drawn["reward"], **{name: drawn[f"{when}.{name}"] for name in _STATE})

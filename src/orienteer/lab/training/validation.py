@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from orienteer.beam.problems import Problems
+from orienteer.beam.backend.cuda.problems import TensorProblems
 from orienteer.beam.score import Scorer
 from orienteer.beam.states import States
 from orienteer.lab.tours.instance import tour_problem
@@ -49,7 +49,7 @@ class TourValidation:
         self.count = count
         self.quick = torch.tensor([one.limit for one in quick], dtype=torch.float64, device=device)
         # With room to spare, or a greedy tour that is longer than the quick one could not be finished.
-        self.problems = Problems.from_instances([one.replace(limit=2 * one.limit) for one in quick], device)
+        self.problems = TensorProblems.from_instances([one.replace(limit=2 * one.limit) for one in quick], device)
 
     def __call__(self, scorer: Scorer) -> tuple[float, dict[str, float]]:
         """The mean ratio of a quick tour's cost to a greedy one's, and the mean cost on each set.
@@ -63,12 +63,12 @@ class TourValidation:
         return (self.quick / cost).mean().item(), dict(zip(self.names, means, strict=True))
 
 
-def greedy_prize(scorer: Scorer, problems: Problems) -> Tensor:
+def greedy_prize(scorer: Scorer, problems: TensorProblems) -> Tensor:
     """(instance,) prize of the route that always goes to the child with the best score."""
     return greedy_states(scorer, problems).prize
 
 
-def greedy_states(scorer: Scorer, problems: Problems) -> States:
+def greedy_states(scorer: Scorer, problems: TensorProblems) -> States:
     """The paths that always go to the child with the best score, when they can go no further."""
     states = States.initial(problems)
     while True:
@@ -91,15 +91,15 @@ def greedy_states(scorer: Scorer, problems: Problems) -> States:
         )
 
 
-def _joined(parts: list[Problems], device: torch.device) -> Problems:
+def _joined(parts: list[TensorProblems], device: torch.device) -> TensorProblems:
     """One batch of several, padded alike."""
     nodes = max(part.nodes for part in parts)
     wide = [_padded(part, nodes) for part in parts]
     fields = ("costs", "prizes", "limit", "start", "end", "to_end")
-    return Problems(**{name: torch.cat([getattr(part, name) for part in wide]).to(device) for name in fields})
+    return TensorProblems(**{name: torch.cat([getattr(part, name) for part in wide]).to(device) for name in fields})
 
 
-def _padded(problems: Problems, nodes: int) -> Problems:
+def _padded(problems: TensorProblems, nodes: int) -> TensorProblems:
     """The problems with more nodes that nothing reaches."""
     more = nodes - problems.nodes
     pad = torch.nn.functional.pad

@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from orienteer.beam.device import warps_for
+from orienteer.beam.backend.cuda.launch import warps_for
 from orienteer.network import columns
 
 _NODE_FEATURES, _GLOBAL_FEATURES, _BASE_FEATURES = (

@@ -6,12 +6,8 @@ what lies between them on the path may take the place of what lies between them 
 
 import numpy as np
 
+from orienteer.beam.recombine import ROUNDS, SAVING
 from orienteer.kernel import NO, NONE, Floats, Ints, kernel
-
-ROUNDS = 100
-"""The most exchanges of a route."""
-SAVING = 1e-9
-"""An exchange for the same prize saves at least this share of the budget: less might be rounding, back and forth."""
 
 
 @kernel

@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from orienteer.beam.meet import Ends
+from orienteer.beam.backend.protocol import Ends
 
 FRONT, BACK = 32, 32
 """Paths of a block."""

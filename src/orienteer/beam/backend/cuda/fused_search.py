@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from orienteer.beam.device import warps_for
+from orienteer.beam.backend.cuda.launch import warps_for
 from orienteer.beam.states import States
 
 SOME = 256
@@ -23,11 +23,11 @@ def fused_legs(states: States) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """
     problems = states.problems
     count, nodes = states.visited.shape
-    arrival = torch.empty(count, nodes, dtype=torch.float64, device=problems.device)
-    fits = torch.empty(count, nodes, dtype=torch.bool, device=problems.device)
+    arrival = torch.empty(count, nodes, dtype=torch.float64, device=problems.prizes.device)
+    fits = torch.empty(count, nodes, dtype=torch.bool, device=problems.prizes.device)
     # Each on its own: kernels are compiled anew where memory begins at another kind of place.
-    prize, cost = (torch.empty(count, dtype=torch.float64, device=problems.device) for _ in range(2))
-    last = torch.empty(count, dtype=torch.int64, device=problems.device)
+    prize, cost = (torch.empty(count, dtype=torch.float64, device=problems.prizes.device) for _ in range(2))
+    last = torch.empty(count, dtype=torch.int64, device=problems.prizes.device)
     lanes = triton.next_power_of_2(nodes)
     if count:
         _legs_kernel[(count,)](

@@ -3,12 +3,12 @@
 import torch
 from torch import Tensor
 
-from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, Candidates, Crowd, keep_best
-from orienteer.beam.expand import Offspring
+from orienteer.beam.backend.cuda.seen import Seen
+from orienteer.beam.backend.cuda.selection import Crowd, keep_best
+from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, Candidates, Offspring
+from orienteer.beam.cost_level import count_levels
 from orienteer.beam.problems import Problems
-from orienteer.beam.seen import Seen
 
-MOST_LEVELS = 1_000_000
 ROOM_AT_FIRST = 16
 """Slots of a queue without bound before it grows."""
 
@@ -16,24 +16,25 @@ EMPTY = int(torch.tensor(-torch.inf, dtype=torch.float64).view(torch.int64))
 """The score of a slot without a path: minus infinity."""
 
 
-class CostLevels:
+class TensorQueues:
     """Paths of cost c wait in level ceil(c / tau) of their instance, at most `width` in each (None: any number)."""
 
     def __init__(self, problems: Problems, width: int | None, tau: Tensor, spread: float = 0.0):
         """`tau` is (batch,) in cost units; ending where a better path does costs `spread` mean prizes of rank."""
         self.problems, self.width, self.tau = problems, width, tau
-        self.count = count_levels(problems.budget, tau)
+        self.count = count_levels(problems, tau)
         self.groups = problems.batch * self.count
         if self.groups > MOST_GROUPS or self.groups * problems.nodes > MOST_SPOTS:
             raise ValueError(f"{problems.batch} instances of {self.count} levels are too many for one batch")
         self._price = None if width is None or not spread else spread * problems.mean_prize
         self._slots = self._empty(width or ROOM_AT_FIRST)  # (group, slot, 4)
-        # One more than there are: what is not to be noted goes there.
-        self._worst = torch.full((self.groups + 1,), -torch.inf, dtype=torch.float64, device=problems.device)
+        # One more than there are queues: the last takes what no queue is to note.
+        self._worst = torch.full((self.groups + 1,), -torch.inf, dtype=torch.float64, device=problems.prizes.device)
         # Which queues hold paths: the slots would tell, but there are too many to look through at every step.
-        self._filled = torch.zeros(self.groups, dtype=torch.uint8, device=problems.device)
-        self._first = torch.arange(0, self.groups, self.count, device=problems.device)  # (batch,) group of level 0
-        self._seen = Seen(problems.batch, problems.device)
+        self._filled = torch.zeros(self.groups, dtype=torch.uint8, device=problems.prizes.device)
+        # (batch,) the queue of level 0
+        self._first = torch.arange(0, self.groups, self.count, device=problems.prizes.device)
+        self._seen = Seen(problems.batch, problems.prizes.device)
 
     def put(self, children: Offspring) -> None:
         """Merges children into their queues; full queues keep the best."""
@@ -58,7 +59,7 @@ class CostLevels:
             group = cheapest + self._first
             queue = self._slots.index_select(0, group)
             instance, slot = (queue[..., 0] != EMPTY).nonzero(as_tuple=True)
-            paths = Candidates(queue.view(-1, 4).index_select(0, instance * queue.shape[1] + slot))
+            paths = Candidates(queue.view(-1, 4).index_select(0, instance * queue.shape[1] + slot), torch)
             if not len(paths):
                 return paths
             self._slots[group, :, 0] = EMPTY
@@ -77,7 +78,7 @@ class CostLevels:
         waiting = self._slots.index_select(0, touched)
         taken, slot = (waiting[..., 0] != EMPTY).nonzero(as_tuple=True)
         waiting = waiting.view(-1, 4).index_select(0, taken * waiting.shape[1] + slot)
-        candidates = Candidates(torch.cat((waiting, candidates.packed)))
+        candidates = Candidates(torch.cat((waiting, candidates.packed)), torch)
         group = torch.cat((touched.index_select(0, taken), group))
         kept = keep_best(candidates, group, self.width, self._crowd(candidates, group))
         if self.width is None:
@@ -98,17 +99,9 @@ class CostLevels:
         if self._price is None:
             return None
         nodes = self.problems.nodes
-        return Crowd(candidates.link % nodes, self._price.index_select(0, group // self.count), nodes)
+        return Crowd(candidates.trail % nodes, self._price.index_select(0, group // self.count), nodes)
 
     def _empty(self, room: int) -> Tensor:
-        slots = torch.zeros(self.groups, room, 4, dtype=torch.int64, device=self.problems.device)
+        slots = torch.zeros(self.groups, room, 4, dtype=torch.int64, device=self.problems.prizes.device)
         slots[..., 0] = EMPTY
         return slots
-
-
-def count_levels(budget: Tensor, tau: Tensor) -> int:
-    """How many levels the dearest routes of a batch need, or a ValueError if `tau` makes too many."""
-    count = float(torch.ceil(budget / tau).max()) + 1
-    if count > MOST_LEVELS:
-        raise ValueError(f"tau must make at most {MOST_LEVELS} levels, got {float(tau.min()):g}, which makes {count:g}")
-    return int(count)

@@ -1,4 +1,4 @@
-"""Stretches of routes exchanged for stretches of logged paths (`orienteer.beam.backend.host.exchange`) as GPU kernels.
+"""Stretches of routes exchanged for stretches of logged paths, as GPU kernels; `host/exchange.py` says how.
 
 Many routes go through rounds together. In each, one kernel surveys the routes, one looks for the best exchange of each
 route in a block of paths, and one makes the exchanges; routes that nothing improves drop out.
@@ -9,11 +9,10 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from orienteer.beam.backend.host.exchange import ROUNDS, SAVING
-from orienteer.beam.meet import safe_budget
+from orienteer.beam.backend.protocol import Over
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Problems
-from orienteer.beam.recombine import Over
+from orienteer.beam.recombine import ROUNDS, SAVING
 
 MOST_ROUTES = 2**15
 """Routes of a launch: its second axis has no room for twice as many."""
@@ -55,7 +54,7 @@ def fused_exchange(
 def _rounds(
     problems: Problems, paths: SortedPaths, ways: int, row: Tensor, route: Tensor, size: Tensor, over: Over
 ) -> tuple[Tensor, Tensor]:
-    budget = safe_budget(problems)
+    budget = problems.safe_budget
     prize, cost = torch.empty_like(budget[row]), torch.empty_like(budget[row])
     begin, ahead, end = paths.first[row], paths.first[row + 1], paths.first[row + ways]
     blocks = triton.cdiv(int((end - begin).max()), LANES)

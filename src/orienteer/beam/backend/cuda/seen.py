@@ -3,8 +3,9 @@
 import torch
 from torch import Tensor
 
+from orienteer.beam.backend.cuda.fused_search import fused_known
+from orienteer.beam.backend.cuda.paths import grown
 from orienteer.beam.candidates import Candidates
-from orienteer.beam.device import has_kernels
 
 SLOTS = 2**14
 """Paths that are remembered of an instance; a newer one takes the slot of an older."""
@@ -39,24 +40,8 @@ class Seen:
 
     def new(self, instance: Tensor, paths: Candidates) -> Tensor:
         """(new,) rows of the paths that no remembered one makes useless."""
-        if has_kernels(instance.device):
-            from orienteer.beam.fused_search import fused_known
-
-            known = fused_known(paths.packed, instance, self.holder, self.stamp, self.cost, SLOTS)
-            return (~known).nonzero().squeeze(1)
-        row = self.holder.index_select(0, _slot(instance, paths))
-        held = row.clamp(min=0)
-        useless = self.stamp.index_select(0, held) == paths.stamp
-        useless &= self.cost.index_select(0, held) <= paths.cost
-        useless &= row >= 0
-        return (~useless).nonzero().squeeze(1)
-
-
-def grown(tensor: Tensor, room: int) -> Tensor:
-    """A copy with room for so many rows; the new ones are not set."""
-    larger = tensor.new_empty(room, *tensor.shape[1:])
-    larger[: len(tensor)] = tensor
-    return larger
+        known = fused_known(paths.packed, instance, self.holder, self.stamp, self.cost, SLOTS)
+        return (~known).nonzero().squeeze(1)
 
 
 def _slot(instance: Tensor, paths: Candidates) -> Tensor:

@@ -3,12 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.kernel import Floats, Ints, kernel
+from orienteer.beam.candidates import COST, SCORE, STAMP, TRAIL
+from orienteer.kernel import ZERO, Floats, Ints, kernel
 
 Bytes = npt.NDArray[np.uint8]
 
-SCORE, COST, STAMP, LINK = 0, 1, 2, 3
-"""Columns of a path: score and cost as the bits of float64, what names its nodes, where it comes from."""
 _LAST: int = np.int64(2**63 - 1)  # type: ignore[assignment]
 
 
@@ -66,6 +65,7 @@ def _known(path: Ints, first: int, size: int, holder: Ints, stamps: Ints, costs:
 @kernel
 def fill(
     children: Ints, instance: Ints, tau: Floats, price: Floats, nodes: int, group_bits: int, spot_bits: int,
+    bounded: bool,
     slots: Ints, empty: int, worst: Floats, filled: Bytes, count: int,
     holder: Ints, seen_stamp: Ints, seen_cost: Floats,
 ) -> None:  # fmt: skip
@@ -96,7 +96,7 @@ def fill(
             at += 1
         kept, last = _keep(room[:used], slots[mine], nodes, price[mine // count], group_bits, spot_bits)
         filled[mine] = 1
-        if kept == width:
+        if bounded and kept == width:
             worst[mine] = last
 
 
@@ -118,7 +118,7 @@ def _keep(paths: Ints, queue: Ints, nodes: int, price: float, group_bits: int, s
         rank[one] = _falling(paths[one, SCORE], spot_bits)
     for one in np.argsort(rank, kind="mergesort"):
         if not twin[one]:
-            node = paths[one, LINK] % nodes
+            node = paths[one, TRAIL] % nodes
             score[one] -= ending[node] * price
             ending[node] += 1
     bits = score.view(np.int64)
@@ -140,3 +140,37 @@ def _falling(bits: int, kept: int) -> int:
     """The bits of a float64 as a number that is lower for a higher one, to so many bits."""
     rising: int = bits ^ ((bits >> 63) & _LAST)
     return ~rising >> (64 - kept)
+
+
+@kernel
+def longest_queue(children: Ints, instance: Ints, tau: Floats, slots: Ints, empty: int, count: int) -> int:
+    """How many paths the longest queue may hold when the children have entered."""
+    length = np.zeros(len(slots), dtype=np.int64)
+    cost = children[:, COST].copy().view(np.float64)
+    longest = ZERO
+    for child in range(len(children)):
+        row = instance[child]
+        group = row * count + np.int64(np.ceil(cost[child] / tau[row]))
+        if length[group] == 0:
+            while length[group] < slots.shape[1] and slots[group, length[group], SCORE] != empty:
+                length[group] += 1
+        length[group] += 1
+        longest = max(longest, int(length[group]))
+    return longest
+
+
+@kernel
+def keep_of_each(
+    children: Ints, instance: Ints, batch: int, width: int, nodes: int, group_bits: int, spot_bits: int, out: Ints
+) -> int:
+    """Writes the best children of each instance, from best to worst; how many there are."""
+    order = np.argsort(instance, kind="mergesort")
+    kept, at = ZERO, ZERO
+    for row in range(batch):
+        begin = at
+        while at < len(order) and instance[order[at]] == row:
+            at += 1
+        if at > begin:
+            own = children[order[begin:at]]
+            kept += _keep(own, out[kept : kept + min(width, at - begin)], nodes, 0.0, group_bits, spot_bits)[0]
+    return kept

@@ -1,0 +1,1 @@
+"""The steps of a beam search as torch tensors and Triton kernels."""

@@ -1,0 +1,107 @@
+"""A GPU: torch tensors and Triton kernels."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from orienteer.beam.backend.cuda.expand import TensorExpander
+from orienteer.beam.backend.cuda.fused_exchange import fused_exchange, walk
+from orienteer.beam.backend.cuda.fused_meet import fused_meet
+from orienteer.beam.backend.cuda.paths import TensorLog
+from orienteer.beam.backend.cuda.problems import TensorProblems
+from orienteer.beam.backend.cuda.queues import TensorQueues
+from orienteer.beam.backend.cuda.selection import keep_best
+from orienteer.beam.backend.protocol import Ends, Over, Queues
+from orienteer.beam.candidates import Candidates, Offspring
+from orienteer.beam.expand import Expander, ScoreBy
+from orienteer.beam.paths import SortedPaths
+from orienteer.beam.problems import Array, Problems
+from orienteer.beam.score import Scorer
+from orienteer.model.instance import Instance
+
+STREAMS = 2
+"""Batches at once: while one asks for sizes and waits, another computes."""
+ENOUGH_FOR_STREAMS = 16384
+"""Instances from which on there is more than one batch. Fewer are better off in a single one: a step costs the host
+about the same for any number of them."""
+
+
+class CudaBackend:
+    """Beam searches on a GPU, or wherever torch has memory and Triton's kernels run: its interpreter takes a CPU's."""
+
+    name = "cuda"
+    compiles_ahead = False  # kernels depend on sizes
+
+    def __init__(self, device: str = "cuda"):
+        self.device = torch.device(device)
+
+    def problems(self, instances: Sequence[Instance], directions: int = 1) -> Problems:
+        return TensorProblems.from_instances(instances, self.device, directions)
+
+    def expander(
+        self, problems: Problems, scorer: Scorer, branch: int | None = None, score_by: ScoreBy = "parent"
+    ) -> Expander:
+        return TensorExpander(self, TensorLog(problems), scorer, branch, score_by)
+
+    def queues(self, problems: Problems, width: int | None, tau: Array, spread: float) -> Queues:
+        return TensorQueues(problems, width, tau, spread)
+
+    def keep_best(self, children: Offspring, width: int | None) -> Candidates:
+        return children.candidates[keep_best(children.candidates, children.instance, width).index]
+
+    def best_pairs(self, ends: Ends) -> Tensor:
+        return fused_meet(ends)
+
+    def exchanged(
+        self,
+        problems: Problems,
+        paths: SortedPaths,
+        directions: int,
+        routes: list[list[int]],
+        chosen: Tensor,
+        over: Over,
+    ) -> list[list[int]]:
+        room = problems.nodes + 1
+        known = [number for number, route in enumerate(routes) if route]
+        if not known:
+            return routes
+        instance = torch.tensor(known, device=self.device)
+        chosen = chosen[instance]
+        walked, sizes = walk(problems, paths, directions, chosen[chosen >= 0])
+        filled = [routes[number] + [0] * (room - len(routes[number])) for number in known]
+        lengths = [len(routes[number]) for number in known]
+        nodes = torch.cat((torch.tensor(filled, device=self.device), walked))
+        size = torch.cat((torch.tensor(lengths, device=self.device), sizes))
+        owner = torch.cat((instance, instance[:, None].expand_as(chosen)[chosen >= 0]))
+        prize, cost = fused_exchange(problems, paths, directions, owner * directions, nodes, size, over)
+        order = cost.argsort(stable=True)
+        order = order[prize[order].argsort(descending=True, stable=True)]
+        order = order[owner[order].argsort(stable=True)]
+        order = order[torch.searchsorted(owner[order], instance)]  # the first, best route of each instance
+        better = list(routes)
+        for number, row, length in zip(known, nodes[order].tolist(), size[order].tolist(), strict=True):
+            better[number] = row[:length]
+        return better
+
+    def free_memory(self, batches: int) -> int:
+        return int(torch.cuda.mem_get_info(self.device)[0] // (4 * batches))
+
+    @contextmanager
+    def workers(self, sizes: Sequence[int]) -> Iterator[int]:
+        yield STREAMS if len(sizes) >= ENOUGH_FOR_STREAMS else 1
+
+    @contextmanager
+    def worker(self, number: int) -> Iterator[None]:
+        """One of the GPU's queues for this thread."""
+        index = torch.cuda.current_device()
+        with torch.cuda.device(index), torch.cuda.stream(_stream(index, number)):
+            yield
+
+
+@cache
+def _stream(index: int, number: int) -> torch.cuda.Stream:
+    """The same queue at every call: memory is kept for each."""
+    return torch.cuda.Stream(torch.device("cuda", index))  # type: ignore[no-untyped-call, no-any-return, unused-ignore]

@@ -1,0 +1,125 @@
+"""The host: numpy arrays, and loops that run on one core without holding Python's lock."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from orienteer.beam.backend.host.exchange import exchanged
+from orienteer.beam.backend.host.expand import HostExpander
+from orienteer.beam.backend.host.meet import best_meeting
+from orienteer.beam.backend.host.paths import HostLog
+from orienteer.beam.backend.host.problems import HostProblems
+from orienteer.beam.backend.host.queue_loops import keep_of_each
+from orienteer.beam.backend.host.queues import BITS, HostQueues
+from orienteer.beam.backend.host.threads import one_thread, threads
+from orienteer.beam.backend.protocol import Ends, Over, Queues
+from orienteer.beam.candidates import Candidates, Offspring
+from orienteer.beam.expand import Expander, ScoreBy
+from orienteer.beam.paths import SortedPaths
+from orienteer.beam.problems import Array, Problems
+from orienteer.beam.score import Scorer
+from orienteer.model.instance import Instance
+
+BATCH_BYTES = 128 * 2**20
+"""Working set of a batch: beyond this, caches suffer and nothing is gained."""
+ALL_BYTES = 8 * BATCH_BYTES
+"""Of all batches together."""
+FEWEST = 8
+"""Instances of a batch from which on two batches side by side are faster than one."""
+ONE_THREAD = 200
+"""Nodes of a problem up to which one core searches it. Two are hardly faster in products of small matrices, and where
+other work keeps one of these cores busy they wait for each other: three times as long, or far longer."""
+
+
+class HostBackend:
+    """Beam searches on the cores of the host."""
+
+    name = "cpu"
+    compiles_ahead = True
+
+    def __init__(self, batch_bytes: int = BATCH_BYTES):
+        self.batch_bytes = batch_bytes
+
+    def problems(self, instances: Sequence[Instance], directions: int = 1) -> Problems:
+        return HostProblems.from_instances(instances, directions)
+
+    def expander(
+        self, problems: Problems, scorer: Scorer, branch: int | None = None, score_by: ScoreBy = "parent"
+    ) -> Expander:
+        return HostExpander(self, HostLog(problems), scorer, branch, score_by)
+
+    def queues(self, problems: Problems, width: int | None, tau: Array, spread: float) -> Queues:
+        return HostQueues(problems, width, tau, spread)
+
+    def keep_best(self, children: Offspring, width: int | None) -> Candidates:
+        packed, instance = children.candidates.packed, children.instance
+        kept = np.empty_like(packed)
+        batch, nodes = int(instance.max()) + 1, 1  # nothing is paid for ending at the same node
+        count = keep_of_each(packed, instance, batch, width or len(packed), nodes, *BITS, kept)
+        return Candidates(kept[:count], np)
+
+    def best_pairs(self, ends: Ends) -> Array:
+        paths = ends.paths
+        columns = (paths.last, paths.cost, paths.prize, paths.stops)
+        best = np.full((2, len(ends.front)), -1, dtype=np.int64)
+        for at, (front, back) in enumerate(zip(ends.front, ends.back, strict=True)):
+            ahead, behind = (slice(paths.first[row], paths.first[row + 1]) for row in (front, back))
+            one, other = best_meeting(
+                *(column[ahead] for column in columns), *(column[behind] for column in columns),
+                ends.costs[front], ends.budget[at], ends.least[at], front == back,
+            )  # fmt: skip
+            if one >= 0:
+                best[:, at] = paths.number[ahead][one], paths.number[behind][other]
+        return best
+
+    def exchanged(
+        self,
+        problems: Problems,
+        paths: SortedPaths,
+        directions: int,
+        routes: list[list[int]],
+        chosen: Array,
+        over: Over,
+    ) -> list[list[int]]:
+        better = []
+        for number, route in enumerate(routes):
+            row = number * directions
+            begin, own = paths.first[row], slice(paths.first[row], paths.first[row + directions])
+            logged = (
+                np.maximum(paths.parent[own] - begin, -1), paths.last[own], paths.cost[own], paths.prize[own],
+                paths.stops[own], paths.first[row + 1] - begin,
+                problems.costs[row], problems.prizes[row], problems.safe_budget[row], problems.symmetric[row],
+            )  # fmt: skip
+            bases = chosen[number]
+            better.append(_best_exchanged(route, bases[bases >= 0] - begin, over, logged) if route else route)
+        return better
+
+    def free_memory(self, batches: int) -> int:
+        return min(self.batch_bytes, ALL_BYTES // batches)
+
+    @contextmanager
+    def workers(self, sizes: Sequence[int]) -> Iterator[int]:
+        if max(sizes, default=0) > ONE_THREAD:
+            yield 1
+            return
+        with one_thread():
+            yield max(1, min(threads(), len(sizes) // FEWEST))
+
+    def worker(self, number: int) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+def _best_exchanged(route: list[int], bases: npt.NDArray[np.int64], over: Over, logged: tuple[Any, ...]) -> list[int]:
+    """The best of what exchanges make of a route and of the routes along some paths, until it is `over`."""
+    best, best_prize, best_cost = np.array(route), -np.inf, np.inf
+    for base in (-1, *bases.tolist()):
+        if over():
+            break
+        made, prize, cost = exchanged(np.array(route), base, *logged)
+        if prize > best_prize or (prize == best_prize and cost < best_cost):
+            best, best_prize, best_cost = made, prize, cost
+    made_nodes: list[int] = best.tolist()
+    return made_nodes

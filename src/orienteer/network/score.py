@@ -1,0 +1,76 @@
+"""The learned heuristic as a score of the beam searches, wherever its network runs."""
+
+from typing import Protocol
+
+from orienteer.beam.problems import Array, Problems
+from orienteer.beam.score import Children, Scorer
+from orienteer.beam.states import States
+
+KNOWN = 200
+"""Nodes of the largest problems that the flagship learns from."""
+
+
+class NetworkScore(Scorer, Protocol):
+    """A score that counts how often its network looked at a path."""
+
+    @property
+    def passes(self) -> int: ...
+
+
+class Look(Protocol):
+    """A network with its weights, on one backend."""
+
+    passes: int
+    """How many paths it has looked at."""
+
+    def __call__(self, states: States) -> tuple[Array, Array]:
+        """(state, node) action values or logits, -inf where a node may not be next, and (state,) values."""
+        ...
+
+    def reachable(self, states: States) -> Array:
+        """(state, node) bool: unvisited nodes that some way from the last node to the end could still pass."""
+        ...
+
+
+class ValueScore:
+    """The learned heuristic f(P) = prize(P) + e(s'), with q from a network.
+
+    A child P + v is scored from its parent's pass by prize(P) + q(s, v), which Bellman's equation makes the same thing.
+    In problems larger than `known`, the largest that the network has learned from, its values err, and the more a path
+    has left undone the more. There a path is ranked by a fading mean of what the network said on the way, so that its
+    choices count for more than its last word.
+    """
+
+    def __init__(self, look: Look, known: int | None = None):
+        self.look, self.known = look, known
+
+    @property
+    def passes(self) -> int:
+        """How many paths the network has looked at."""
+        return self.look.passes
+
+    def children(self, states: States) -> Children:
+        action, value = self.look(states)
+        scores = states.prize[:, None] + action
+        problems, row = states.problems, states.instance
+        trust = self._trust(problems)
+        if trust is None:
+            return Children(scores)
+        begun = states.last != problems.take(problems.start, row)  # before that nothing has been said
+        doubt = ((1 - problems.take(trust, row)) * begun)[:, None]
+        before = (states.score - states.prize - value)[:, None]
+        return Children(problems.xp.where(doubt > 0, scores + doubt * before, scores))
+
+    def paths(self, states: States) -> Array:
+        xp, best = states.problems.xp, states.problems.xp.amax(self.look(states)[0], 1)
+        return states.prize + xp.where(xp.isinf(best), 0.0, best)  # nothing more to win where there is no choice
+
+    def _trust(self, problems: Problems) -> Array | None:
+        """(batch,) how much a network's last word counts: 1 in problems of at most `known` nodes, less beyond.
+
+        None where it is 1 for all.
+        """
+        if self.known is None or problems.nodes <= self.known:
+            return None
+        size = self.look.reachable(States.initial(problems)).sum(1)
+        return (self.known / size.clip(1)).clip(0, 1) ** 2

@@ -1,0 +1,150 @@
+"""The learned search: the cost-level beam search with a network's score."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from orienteer.beam.backend import choose_backend
+from orienteer.beam.backend.protocol import Backend, Over
+from orienteer.beam.cost_level import CostLevelConfig
+from orienteer.beam.polish import compile_polish, polish
+from orienteer.beam.solvers import BeamSettings, BeamSolver, CostLevelSolver
+from orienteer.model.errors import OrienteerError
+from orienteer.model.instance import Instance
+from orienteer.network.score import KNOWN, Look, NetworkScore, ValueScore
+from orienteer.network.weights import Header, Method, find_weights, open_weights
+
+POLISHING = 16
+"""The most threads that polish the routes of a GPU."""
+SOON = 500
+"""Nodes up to which stops are chosen with some care before a search, in a tenth of a second at most."""
+BEAMS = {"cuda": 20, "cpu": 10}
+"""Widths of the learned cost-level search where none is asked for: on a CPU an answer is to come within a second."""
+GROUP = "orienteer.networks"
+"""Entry points of this group are named like a method of training; each makes a score of such weights on a backend."""
+
+
+@dataclass(frozen=True)
+class LearnedLevelConfig(CostLevelConfig):
+    """Settings of the cost-level beam search with the learned score."""
+
+    beam: int | None = 0
+    """K, the most paths in a queue; 0 is 20 on a GPU and 10 elsewhere, None keeps them all."""
+    branch: int | None = 8
+    """How many of a path's children, the best ones, enter the queues; None is all of them."""
+    spread: float = 0.5
+    """How many mean prizes a path's rank falls for each better path of its queue that ends at the same node."""
+    both: bool = True
+    """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
+    by direction, or the end is not the start. A beam of 1 or without bound is not divided."""
+    polish: bool = True
+    """Try a local search on the best route when the search is over and recombined: a hundredth of its time, and what
+    it finds grows with the problem."""
+    weights: str = ""
+    """Shipped weights by name, or a file; empty for flagship on a GPU and flagship-small elsewhere. The paper's network
+    is an-dqn."""
+
+    def __post_init__(self) -> None:
+        if self.beam == 0:
+            object.__setattr__(self, "beam", BEAMS[choose_backend(self.device).name])
+        super().__post_init__()
+
+
+class LearnedSettings(BeamSettings, Protocol):
+    """What the settings of every beam search with a network tell."""
+
+    @property
+    def weights(self) -> str:
+        """Shipped weights by name, or a file; empty for the method's own."""
+
+
+LearnedConfig = TypeVar("LearnedConfig", bound=LearnedSettings)
+
+
+class LearnedSolver(BeamSolver[LearnedConfig]):
+    """A beam search scored by a network; subclasses say which network and which search.
+
+    A step is one look of the network at all paths of a beam.
+    """
+
+    methods: ClassVar[tuple[Method, ...]]
+    """Whose weights it takes."""
+    weights: ClassVar[str]
+    """Shipped weights that it takes by default."""
+    gpu_weights: ClassVar[str] = ""
+    """Those that it takes on a GPU, where a larger network costs little more; empty for the same."""
+
+    @classmethod
+    def default_weights(cls, backend: Backend) -> str:
+        """The name of the shipped weights that it takes on a backend."""
+        return {"cuda": cls.gpu_weights}.get(backend.name, "") or cls.weights
+
+    def weights_file(self) -> Path:
+        """The file of the weights that it takes."""
+        return find_weights(self.config.weights or self.default_weights(self.backend))
+
+    def scorer(self) -> NetworkScore:
+        """The score with its weights; the same one at every call, so that its passes can be counted."""
+        path = self.weights_file()
+        return _loaded(str(path.resolve()), path.stat().st_mtime_ns, self.backend, self.methods)
+
+
+class LearnedCostLevelSearch(LearnedSolver[LearnedLevelConfig], CostLevelSolver[LearnedLevelConfig]):
+    """CS(K, tau) with the learned score: the paper's method."""
+
+    name, weights, methods, config_class = "cs-l", "flagship-small", ("expert", "dqn"), LearnedLevelConfig
+    gpu_weights = "flagship"
+
+    def prepare(self, instance: Instance) -> None:
+        super().prepare(instance)
+        if self._polishes:
+            compile_polish()
+
+    def fallback(self, instance: Instance) -> list[int] | None:
+        """What can be put in without a search: long routes close late, and before that there is next to nothing."""
+        if not self._polishes or instance.size <= self._quick:
+            return None
+        return polish([instance], [instance.cheapest_route()], instance.size, over=lambda: instance.size > SOON)[0]
+
+    def finish(self, instances: Sequence[Instance], routes: list[list[int]], over: Over) -> list[list[int]]:
+        if not self._polishes:
+            return routes
+        begun = [route or one.cheapest_route() for one, route in zip(instances, routes, strict=True)]
+        threads = min(POLISHING, os.cpu_count() or 1) if self._quick else 1
+        return polish(instances, begun, self._quick, threads, over)
+
+    @property
+    def _quick(self) -> int:
+        """Nodes of the largest problems that the backend solves faster than a few cores could polish them with care."""
+        return {"cuda": KNOWN}.get(self.backend.name, 0)
+
+    @property
+    def _polishes(self) -> bool:
+        return bool(self.config.polish) and self._recombines
+
+
+@lru_cache(maxsize=8)
+def _loaded(path: str, changed: int, backend: Any, methods: tuple[Method, ...]) -> NetworkScore:
+    """The score with the weights of a file; read again only when the file has changed."""
+    header = open_weights(path, methods)
+    if header.method == "expert":
+        return ValueScore(flagship(header, backend), KNOWN)
+    for point in entry_points(group=GROUP, name=header.method):
+        made: NetworkScore = point.load()(header, backend)
+        return made
+    raise OrienteerError(f"{header.path}: no installed package has a network for weights of {header.method}")
+
+
+def flagship(header: Header, backend: Backend) -> Look:
+    """The flagship's network with the weights of a file, on a backend."""
+    if backend.name == "cuda":
+        from orienteer.network.cuda.place import cuda_look
+
+        return cuda_look(header, backend)
+    from orienteer.network.host.look import host_look
+
+    return host_look(header)
