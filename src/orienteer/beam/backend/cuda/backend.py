@@ -35,8 +35,9 @@ class CudaBackend:
     name = "cuda"
     compiles_ahead = False  # kernels depend on sizes
 
-    def __init__(self, device: str = "cuda"):
-        self.device = torch.device(device)
+    def __init__(self, device: str = "cuda", memory: int | None = None):
+        """`memory` is how many bytes searches may take, by default what the GPU has free."""
+        self.device, self.memory = torch.device(device), memory
 
     def problems(self, instances: Sequence[Instance], directions: int = 1) -> Problems:
         return TensorProblems.from_instances(instances, self.device, directions)
@@ -87,7 +88,8 @@ class CudaBackend:
         return better
 
     def free_memory(self, batches: int) -> int:
-        return int(torch.cuda.mem_get_info(self.device)[0] // (4 * batches))
+        free = torch.cuda.mem_get_info(self.device)[0] if self.memory is None else self.memory
+        return int(free // (4 * batches))
 
     @contextmanager
     def workers(self, sizes: Sequence[int]) -> Iterator[int]:

@@ -67,10 +67,9 @@ class HostBackend:
         best = np.full((2, len(ends.front)), -1, dtype=np.int64)
         for at, (front, back) in enumerate(zip(ends.front, ends.back, strict=True)):
             ahead, behind = (slice(paths.first[row], paths.first[row + 1]) for row in (front, back))
-            one, other = best_meeting(
-                *(column[ahead] for column in columns), *(column[behind] for column in columns),
-                ends.costs[front], ends.budget[at], ends.least[at], front == back,
-            )  # fmt: skip
+            sides = [column[own] for own in (ahead, behind) for column in columns]
+            given: list[Any] = [*sides, ends.costs[front], ends.budget[at], ends.least[at], front == back]
+            one, other = best_meeting(*given)
             if one >= 0:
                 best[:, at] = paths.number[ahead][one], paths.number[behind][other]
         return best

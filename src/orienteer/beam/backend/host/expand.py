@@ -3,11 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.kernel import Floats, Ints, ZERO, kernel
 from orienteer.beam.candidates import COST, SCORE, STAMP, TRAIL, Candidates, Offspring
 from orienteer.beam.expand import Expander
 from orienteer.beam.problems import Array
 from orienteer.beam.states import States
+from orienteer.kernel import ZERO, Floats, Ints, kernel
 
 Flags = npt.NDArray[np.bool_]
 
@@ -28,6 +28,12 @@ class HostExpander(Expander):
             arrival, fits, best.prize, best.cost, best.parent, best.last,
         )  # fmt: skip
         return arrival, fits
+
+    def _scores(self, states: States, fits: Array) -> Array:
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # of infinite costs; whatever a score makes of them is barred
+            return super()._scores(states, fits)
 
     def _chosen(self, states: States, node_set: Array, arrival: Array, fits: Array, score: Array) -> Offspring:
         packed = np.empty((len(states) * self.branch, 4), dtype=np.int64)

@@ -3,11 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.kernel import Floats, Ints, kernel
 from orienteer.beam.candidates import COST, TRAIL, Candidates
 from orienteer.beam.paths import PathLog
 from orienteer.beam.problems import Array, Problems
 from orienteer.beam.states import States
+from orienteer.kernel import Floats, Ints, kernel
 
 Flags = npt.NDArray[np.bool_]
 

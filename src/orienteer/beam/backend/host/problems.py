@@ -6,8 +6,8 @@ from types import ModuleType
 
 import numpy as np
 
-from orienteer.kernel import Floats, kernel
 from orienteer.beam.problems import Array, Padded, Problems
+from orienteer.kernel import Floats, kernel
 from orienteer.model.instance import Instance
 
 MOST_FOR_WAYS = 1000
