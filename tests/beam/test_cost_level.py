@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from orienteer.beam.levels import CostLevels
 
 from beam.slow_search import slow_cost_level_search
 from instances import FAMILIES, all_families, shuffled, small_instance
@@ -10,7 +11,6 @@ from oracle import best_prize
 from orienteer import Instance, check_tour, solve, solve_batch
 from orienteer.beam import seen
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
-from orienteer.beam.levels import CostLevels
 from orienteer.beam.problems import Problems
 from orienteer.beam.score import Children, PrizeScore
 

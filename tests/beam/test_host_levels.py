@@ -2,15 +2,15 @@
 
 import pytest
 import torch
+from orienteer.beam.host_levels import HostLevels
+from orienteer.beam.levels import CostLevels
+from orienteer.beam.ways import put_together
 
 from instances import all_families
 from orienteer.beam import cost_level
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander
-from orienteer.beam.host_levels import HostLevels
-from orienteer.beam.levels import CostLevels
 from orienteer.beam.score import PrizeScore
-from orienteer.beam.ways import put_together
 from orienteer.data.generate import generate
 from orienteer.model.instance import Instance
 

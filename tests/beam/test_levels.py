@@ -1,13 +1,13 @@
 """Queues by level of cost, and the memory of expanded paths."""
 
 import torch
+from orienteer.beam.levels import CostLevels
+from orienteer.beam.seen import Seen
 
 from instances import small_instance
 from orienteer.beam.candidates import Candidates
 from orienteer.beam.expand import Offspring
-from orienteer.beam.levels import CostLevels
 from orienteer.beam.problems import Problems
-from orienteer.beam.seen import Seen
 
 
 def children(*rows):

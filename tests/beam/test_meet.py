@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 import torch
+from orienteer.beam.meet import both_ends, meet, one_by_one
+from orienteer.beam.ways import Found, put_together
 
 from gpu import DEVICE, needs_triton
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander
-from orienteer.beam.meet import both_ends, meet, one_by_one
 from orienteer.beam.paths import as_bits
 from orienteer.beam.score import PrizeScore
-from orienteer.beam.ways import Found, put_together
 from orienteer.data.generate import generate
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance

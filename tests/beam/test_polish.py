@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
 
 from instances import all_families
 from orienteer import Instance, check_tour
 from orienteer.beam import polish as polishing
 from orienteer.beam.polish import polish
 from orienteer.data.generate import generate
-from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
 from orienteer.search.stop import MaxSteps
 
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from orienteer.beam.ways import Found, put_together
 
 from gpu import DEVICE, needs_triton
 from instances import small_instances
@@ -16,7 +17,6 @@ from orienteer.beam.expand import Expander
 from orienteer.beam.recombine import good_paths, one_by_one, together
 from orienteer.beam.score import PrizeScore
 from orienteer.beam.solvers import PrizeCostLevelSearch
-from orienteer.beam.ways import Found, put_together
 from orienteer.data.generate import generate
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance

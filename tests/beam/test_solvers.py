@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
+from orienteer.beam.device import choose_device
 
 from instances import all_families, small_instance, small_instances
 from oracle import best_prize
 from orienteer import Instance, MaxSeconds, MaxSteps, NoImprovement, TargetPrize, solve, solve_batch
 from orienteer.beam import solvers
-from orienteer.beam.device import choose_device
 from orienteer.beam.score import Children
 from orienteer.beam.solvers import CostLevelSolver, PrizeCostLevelSearch
 from orienteer.data.generate import generate

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from orienteer.beam.ways import put_together
 
 from oracle import best_prize
 from orienteer.beam.cost_level import CostLevelConfig
 from orienteer.beam.solvers import PrizeCostLevelSearch
-from orienteer.beam.ways import put_together
 from orienteer.data.generate import generate
 from orienteer.model.instance import Instance
 from orienteer.model.tour import check_tour

@@ -5,6 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 import torch
+from orienteer.network.host_tokens import host_parts
 
 from orienteer.beam.problems import Problems
 from orienteer.beam.states import States
@@ -13,7 +14,6 @@ from orienteer.model.instance import Instance
 from orienteer.network import host_tokens
 from orienteer.network.batching import in_batches, in_parts
 from orienteer.network.features import Tokens, cheapest_ways, reachable
-from orienteer.network.host_tokens import host_parts
 
 
 def _compare(states: States, ways: torch.Tensor, part: int) -> None:

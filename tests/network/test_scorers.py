@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from orienteer.network.scorers import ActorScore, DecoderScore, TourScore, ValueScore
 from torch import Tensor
 
 from network_examples import CONFIGS, beginning, some_instance
@@ -18,7 +19,6 @@ from orienteer.network.batching import take
 from orienteer.network.config import PolicyConfig
 from orienteer.network.features import cheapest_ways, reachable
 from orienteer.network.policy_network import PolicyNetwork
-from orienteer.network.scorers import ActorScore, DecoderScore, TourScore, ValueScore
 
 
 class PerfectScore(ValueScore):

@@ -4,6 +4,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from orienteer.network.solvers import (
+    BeamConfig,
+    GreedyConfig,
+    LearnedCostLevelSearch,
+    LearnedLevelConfig,
+    LearnedSolver,
+)
 
 from instances import all_families
 from network_examples import CONFIGS, some_instance
@@ -25,13 +32,6 @@ from orienteer.lab.networks.solvers import (
 from orienteer.network import weights
 from orienteer.network.config import PolicyConfig
 from orienteer.network.policy_network import PolicyNetwork
-from orienteer.network.solvers import (
-    BeamConfig,
-    GreedyConfig,
-    LearnedCostLevelSearch,
-    LearnedLevelConfig,
-    LearnedSolver,
-)
 
 SOLVERS = (
     DqnGreedy,

@@ -11,6 +11,7 @@ from orienteer.cli.pool import solve_in_processes
 from orienteer.cli.progress import Bar
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
+from orienteer.search.cores import set_cores
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import AnyOf, Never, Stop
 
@@ -101,9 +102,7 @@ def _at_once(
 ) -> Iterator[Result]:
     """The results of a solver that takes many instances at a time; after a Ctrl-C, those it had reported as done."""
     if threads is not None:
-        import torch
-
-        torch.set_num_threads(threads)
+        set_cores(threads)
     finished = 0
 
     def on_done(done: int, total: int) -> None:

@@ -16,7 +16,7 @@ from orienteer.cli.judge import check
 from orienteer.cli.picture import plot
 from orienteer.cli.solve import solve
 from orienteer.cli.solvers import solvers
-from orienteer.model.errors import OrienteerError
+from orienteer.model.errors import MissingExtra, OrienteerError
 from orienteer.version import __version__
 
 DONE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
@@ -84,6 +84,10 @@ def _invoke(arguments: list[str]) -> int:
         return _complain(_usage(error), FAILED)
     except BrokenPipeError:
         raise
+    except ModuleNotFoundError as error:
+        if debug or error.name != "torch":
+            raise
+        return _complain(_message(MissingExtra("this command", "gpu")), FAILED)
     except Exception as error:
         if debug or not (isinstance(error, EXPECTED) or _of_torch_memory(error)):
             raise

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from orienteer.model.errors import BadFile, OrienteerError
+from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
@@ -134,10 +134,8 @@ def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str
     chosen = solver_class(name)
     known = field_types(chosen.config_class)
     given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
-    if device == "cuda":
-        _need_cuda()
-        if "device" not in known:
-            click.echo(f"orienteer: {name} runs on the CPU", err=True)
+    if device == "cuda" and "device" not in known:
+        click.echo(f"orienteer: {name} runs on the CPU", err=True)
     if "device" in known:
         given["device"] = device
     given |= read_settings(chosen.name, known, more)
@@ -184,10 +182,3 @@ def check_npz(path: str) -> None:
     """Nothing, or an error where a file that will hold NPZ would look like another kind."""
     if Path(path).suffix.lower() != ".npz":
         raise BadFile(path, "will be NPZ, so its name must end in .npz")
-
-
-def _need_cuda() -> None:
-    import torch
-
-    if not torch.cuda.is_available():
-        raise OrienteerError("--device cuda: this machine has no CUDA device that torch can use")

@@ -13,7 +13,7 @@ from orienteer.beam.backend.protocol import Backend, Over
 from orienteer.beam.cost_level import CostLevelConfig
 from orienteer.beam.polish import compile_polish, polish
 from orienteer.beam.solvers import BeamSettings, BeamSolver, CostLevelSolver
-from orienteer.model.errors import OrienteerError
+from orienteer.model.errors import MissingExtra, OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.network.score import KNOWN, Look, NetworkScore, ValueScore
 from orienteer.network.weights import Header, Method, find_weights, open_weights
@@ -134,7 +134,12 @@ def _loaded(path: str, changed: int, backend: Any, methods: tuple[Method, ...]) 
     if header.method == "expert":
         return ValueScore(flagship(header, backend), KNOWN)
     for point in entry_points(group=GROUP, name=header.method):
-        made: NetworkScore = point.load()(header, backend)
+        try:
+            made: NetworkScore = point.load()(header, backend)
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            raise MissingExtra(f"a network trained by {header.method}", "gpu") from error
         return made
     raise OrienteerError(f"{header.path}: no installed package has a network for weights of {header.method}")
 

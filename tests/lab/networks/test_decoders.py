@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from orienteer.network.scorers import DecoderScore
 
 from network_examples import CONFIGS, beginning, some_instance
 from orienteer import Instance
 from orienteer.beam.states import States
 from orienteer.lab.networks.decoders import RouteConfig, RouteModel
 from orienteer.lab.training.environment import advance
-from orienteer.network.scorers import DecoderScore
 
 kinds = pytest.mark.parametrize("kind", ["attention", "pointer"])
 

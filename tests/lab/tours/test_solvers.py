@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from orienteer.network.scorers import TourScore
 
 from orienteer import BadFile, Instance, MaxSteps, OrienteerError, check_tour, solve, solve_batch
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
@@ -18,7 +19,6 @@ from orienteer.lab.tours.instance import known_route, tour_problem
 from orienteer.network import weights as module
 from orienteer.network.config import PolicyConfig
 from orienteer.network.policy_network import PolicyNetwork
-from orienteer.network.scorers import TourScore
 from salesman import least_cost, small_costs, some_problems
 
 NAMES = ("tsp-greedy", "tsp-beam", "tsp-cs")

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
+from orienteer.network.scorers import ValueScore
+from orienteer.network.solvers import GreedyConfig
 
 from orienteer import BadFile, check_tour
 from orienteer.construct.enumerate import Enumerate
@@ -20,8 +22,6 @@ from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_s
 from orienteer.lab.training.session import CHECKPOINT, LAST, Options
 from orienteer.network.config import PolicyConfig
 from orienteer.network.policy_network import PolicyNetwork
-from orienteer.network.scorers import ValueScore
-from orienteer.network.solvers import GreedyConfig
 
 RECIPE = LabelRecipe(sizes=(5, 6), favoured=(), costs=("euclidean", "tmat"))
 SETTINGS = ExpertSettings(

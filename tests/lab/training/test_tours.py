@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
+from orienteer.network.scorers import TourScore
+from orienteer.network.solvers import GreedyConfig
 
 from network_examples import own_costs
 from orienteer import BadFile, check_tour
@@ -38,8 +40,6 @@ from orienteer.model.tour import route_cost
 from orienteer.network.batching import in_batches
 from orienteer.network.config import PolicyConfig
 from orienteer.network.policy_network import PolicyNetwork, leaving_cost, to_leave
-from orienteer.network.scorers import TourScore
-from orienteer.network.solvers import GreedyConfig
 from salesman import least_cost
 
 RECIPE = LabelRecipe("tsp", (5, 6), favoured=(), costs=("euclidean", "tmat", "xasy"))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from orienteer.network.scorers import ActorScore, DecoderScore, ValueScore
 
 from oracle import best_prize
 from orienteer import BadFile, Instance
@@ -23,7 +24,6 @@ from orienteer.lab.training.presets import PRESETS, settings_for
 from orienteer.lab.training.session import BEST, CHECKPOINT, LAST, LOG, Options, TrainingDiverged
 from orienteer.lab.training.validation import greedy_prize
 from orienteer.network.features import cheapest_ways
-from orienteer.network.scorers import ActorScore, DecoderScore, ValueScore
 from orienteer.network.weights import read_header
 
 NETWORK = NetworkConfig(16, 2, 2, 1, "dueling", rich=True, edge_bias=True, pre_norm=True)

@@ -405,9 +405,9 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
 
 def _threads(threads: int) -> None:
     """Lets searches use that many cores; by default one, so that times mean the same everywhere."""
-    from orienteer.beam.backend.host.threads import set_threads
+    from orienteer.search.cores import set_cores
 
-    set_threads(threads)
+    set_cores(threads)
 
 
 def _finish(out: Path, failures: Sequence[str]) -> None:

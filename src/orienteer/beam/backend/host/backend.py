@@ -14,7 +14,7 @@ from orienteer.beam.backend.host.paths import HostLog
 from orienteer.beam.backend.host.problems import HostProblems
 from orienteer.beam.backend.host.queue_loops import keep_of_each
 from orienteer.beam.backend.host.queues import BITS, HostQueues
-from orienteer.beam.backend.host.threads import one_thread, threads
+from orienteer.beam.backend.host.threads import one_thread
 from orienteer.beam.backend.protocol import Ends, Over, Queues
 from orienteer.beam.candidates import Candidates, Offspring
 from orienteer.beam.expand import Expander, ScoreBy
@@ -22,6 +22,7 @@ from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Array, Problems
 from orienteer.beam.score import Scorer
 from orienteer.model.instance import Instance
+from orienteer.search.cores import cores
 
 BATCH_BYTES = 128 * 2**20
 """Working set of a batch: beyond this, caches suffer and nothing is gained."""
@@ -105,7 +106,7 @@ class HostBackend:
             yield 1
             return
         with one_thread():
-            yield max(1, min(threads(), len(sizes) // FEWEST))
+            yield max(1, min(cores(), len(sizes) // FEWEST))
 
     def worker(self, number: int) -> AbstractContextManager[None]:
         return nullcontext()

@@ -1,26 +1,10 @@
-"""How many cores of the host a search may use."""
+"""One core for each thread: products of small matrices lose more by waiting for each other than they gain."""
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from threadpoolctl import threadpool_limits
-
-_wanted: int | None = None
-
-
-def set_threads(count: int) -> None:
-    """From now on batches are worked on by at most `count` threads side by side."""
-    global _wanted
-    _wanted = count
-
-
-def threads() -> int:
-    """How many threads may work side by side: as was asked for, or one for each core that this process may use."""
-    if _wanted is not None:
-        return _wanted
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Limit:
