@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -10,7 +11,7 @@ from orienteer.beam.backend.protocol import Over
 from orienteer.beam.problems import MARGIN
 from orienteer.beam.recombine import never_over
 from orienteer.model.instance import Instance
-from orienteer.model.view import view_of
+from orienteer.model.view import View, view_of
 
 MOST_NODES = 3000
 """Larger problems are left as they are: the kernel has a copy of their costs."""
@@ -22,6 +23,8 @@ MOST_LOOKS = 2**25
 1,000 it is a third of a second, with 2,000 a second."""
 FEW_BARS, BARS = np.array((0.7, 0.45)), np.array((1.15, 0.8, 0.6, 0.4, 0.3))
 """In these orders the nodes lie well whose prize for their detour is that share of what cost is worth to the route."""
+NEAR = 20
+"""Near nodes of each node that the local search looks at."""
 SHARE = 64
 """Instances that a thread takes at a time; fewer are not worth one where no changes are tried."""
 
@@ -42,30 +45,52 @@ def polish(
     share = SHARE if all(one.size <= quick for one in instances) else 1
     shares = [pairs[at : at + share] for at in range(0, len(pairs), share)]
 
-    def work(some: list[tuple[Instance, list[int]]]) -> list[list[int]]:
-        return [_polish_one(instance, route, over(), instance.size <= quick) for instance, route in some]
+    def polished_share(tasks: list[_Task]) -> list[list[int]]:
+        return [task.polished(over()) for task in tasks]
 
     if threads == 1 or len(shares) < 2:
-        return work(pairs)
+        return [_Task.of(instance, route, quick).polished(over()) for instance, route in pairs]
     pool = ThreadPoolExecutor(threads)
     try:
-        return list(chain.from_iterable(pool.map(work, shares)))
+        # Views are made in this thread: Python lets one thread at a time do that, and several would wait in turn.
+        waiting = [
+            pool.submit(polished_share, [_Task.of(instance, route, quick) for instance, route in part])
+            for part in shares
+        ]
+        return list(chain.from_iterable(future.result() for future in waiting))
     finally:
         pool.shutdown(cancel_futures=True)  # after Ctrl-C the rest does not count
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A route to be polished; without a view it stays as it is."""
+
+    instance: Instance
+    route: list[int]
+    view: View | None
+    quick: bool
+
+    @classmethod
+    def of(cls, instance: Instance, route: list[int], quick: int) -> "_Task":
+        """The view is not kept: the views of a batch would take twice the memory of its costs."""
+        view = view_of(instance, NEAR) if route and instance.size <= MOST_NODES else None
+        return cls(instance, route, view, instance.size <= quick)
+
+    def polished(self, over: bool) -> list[int]:
+        """The route after the local search; once it is `over`, only shortened and filled up."""
+        if self.view is None:
+            return self.route
+        from orienteer.local_search.polish import polished
+
+        size, view = self.instance.size, self.view
+        budget = self.instance.budget * (1 - MARGIN)  # costs are added up in another order on the way
+        looks = 0 if over else max(1, MOST_LOOKS // size**2)
+        trials = 0 if over or self.quick else MOST_WORK // size**2
+        bars = FEW_BARS if self.quick else BARS
+        return view.route(polished(view.numbers(self.route), view, budget, looks, bars, trials))
 
 
 def compile_polish() -> None:
     """Compiles the kernel, or loads it from numba's cache."""
     polish([Instance(1.0 - np.eye(3), [1.0] * 3, 3.0)], [[0, 1, 0]])
-
-
-def _polish_one(instance: Instance, route: list[int], over: bool, quick: bool) -> list[int]:
-    from orienteer.local_search.polish import polished
-
-    if not route or instance.size > MOST_NODES:
-        return route
-    budget = instance.budget * (1 - MARGIN)  # costs are added up in another order on the way
-    looks = 0 if over else max(1, MOST_LOOKS // instance.size**2)
-    trials = 0 if over or quick else MOST_WORK // instance.size**2
-    view = view_of(instance)  # not kept: the views of a batch would take twice the memory of its costs
-    return view.route(polished(view.numbers(route), view, budget, looks, FEW_BARS if quick else BARS, trials))

@@ -22,8 +22,6 @@ from orienteer.local_search.selection import best_selection, is_wanted, least_de
 from orienteer.local_search.shorten import shorten
 from orienteer.model.view import View
 
-NEAR = 20
-"""Of a view's near nodes so many are looked at."""
 LEAST = 1e-10
 """Savings up to this share of the budget are rounding."""
 ROUNDING = 1e-12
@@ -55,11 +53,10 @@ def polished(route: Ints, view: View, budget: float, looks: int, bars: Floats, t
     """
     count = len(view.nodes)
     chain = np.empty((2, count), dtype=np.int64)
-    near_out = view.near_out[:, :NEAR].copy()
-    near_in = near_out if view.symmetric else view.near_in[:, :NEAR].copy()
     work = Work(
-        view.costs, view.prizes.copy(), near_in, near_out, budget, view.symmetric, chain[0], chain[1], np.full(1, looks)
-    )
+        view.costs, view.prizes.copy(), view.near_in, view.near_out, budget, view.symmetric, chain[0], chain[1],
+        np.full(1, looks),
+    )  # fmt: skip
     nodes, place = np.empty(count, dtype=np.int64), np.full(count, -1)
     size = _put(nodes, place, route)
     size = _chosen_anew(work, nodes, size, place, bars)

@@ -59,8 +59,11 @@ class View(NamedTuple):
         return self.nodes[numbers].tolist()
 
 
-def view_of(instance: "Instance") -> View:
-    """A view of the instance's nodes within reach; `instance.view` makes it once and keeps it."""
+def view_of(instance: "Instance", near: int = NEAR) -> View:
+    """A view of the instance's nodes within reach, with at most `near` near nodes for each.
+
+    `instance.view` makes one once and keeps it.
+    """
     return make_view(
         instance.costs,
         instance.prizes,
@@ -69,6 +72,7 @@ def view_of(instance: "Instance") -> View:
         instance.end,
         instance.reachable,
         instance.cheapest_route(),
+        near,
     )
 
 
@@ -80,6 +84,7 @@ def make_view(
     end: int,
     kept: npt.NDArray[np.bool_],
     fallback: Sequence[int] = (),
+    near: int = NEAR,
 ) -> View:
     """The view of the nodes that are `kept`, (n,), and of the ends.
 
@@ -97,13 +102,13 @@ def make_view(
     number = np.full(len(costs), -1, dtype=np.int64)
     number[nodes[::-1]] = np.arange(last, -1, -1)  # of a round trip's two places the first is kept
     symmetric = bool((table == table.T).all())
-    near_out = nearest(table)
+    near_out = nearest(table, near)
     return View(
         nodes=nodes,
         number=number,
         costs=table,
         prizes=worth,
-        near_in=near_out if symmetric else nearest(np.ascontiguousarray(table.T)),
+        near_in=near_out if symmetric else nearest(np.ascontiguousarray(table.T), near),
         near_out=near_out,
         fallback=np.array([*(number[node] for node in fallback[:-1] or [start]), last], dtype=np.int64),
         budget=budget,
@@ -120,15 +125,15 @@ def in_order(kept: npt.NDArray[np.bool_], start: int, end: int) -> Ints:
     return np.concatenate(([start], np.flatnonzero(inner), [end]))
 
 
-def nearest(costs: Floats) -> Ints:
-    """(n, k) the nodes cheapest to reach from each node, cheapest first, itself left out; at most `NEAR`.
+def nearest(costs: Floats, near: int = NEAR) -> Ints:
+    """(n, k) the nodes cheapest to reach from each node, cheapest first, itself left out; at most `near`.
 
     One sort of whole numbers instead of n indirect ones of floats, seven times as fast with 100 nodes: floats that are
     not negative are in the order of their bits, and the lowest bits, which hold less than rounding, give way to the
     node's number. So equal costs are in the order of the nodes, on every machine.
     """
     size = len(costs)
-    count = min(size - 1, NEAR)
+    count = min(size - 1, near)
     bits = size.bit_length()
     keys = (costs + 0.0).view(np.int64)  # a zero may have a sign, a sum has none
     keys &= -1 << bits

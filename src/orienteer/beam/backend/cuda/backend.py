@@ -13,7 +13,7 @@ from orienteer.beam.backend.cuda.fused_meet import fused_meet
 from orienteer.beam.backend.cuda.paths import TensorLog
 from orienteer.beam.backend.cuda.problems import TensorProblems
 from orienteer.beam.backend.cuda.queues import TensorQueues
-from orienteer.beam.backend.cuda.selection import keep_best
+from orienteer.beam.backend.cuda.selection import keep_best, select
 from orienteer.beam.backend.protocol import Ends, Over, Queues
 from orienteer.beam.candidates import Candidates, Offspring
 from orienteer.beam.expand import Expander, ScoreBy
@@ -51,7 +51,7 @@ class CudaBackend:
         return TensorQueues(problems, width, tau, spread)
 
     def keep_best(self, children: Offspring, width: int | None) -> Candidates:
-        return children.candidates[keep_best(children.candidates, children.instance, width).index]
+        return select(children.candidates, keep_best(children.candidates, children.instance, width).index)
 
     def best_pairs(self, ends: Ends) -> Tensor:
         return fused_meet(ends)

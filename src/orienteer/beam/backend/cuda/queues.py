@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from orienteer.beam.backend.cuda.seen import Seen
-from orienteer.beam.backend.cuda.selection import Crowd, keep_best
+from orienteer.beam.backend.cuda.selection import Crowd, keep_best, select
 from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, Candidates, Offspring
 from orienteer.beam.cost_level import count_levels
 from orienteer.beam.problems import Problems
@@ -43,10 +43,11 @@ class TensorQueues:
         group = instance * self.count + level
         if self.width is not None:
             able = (candidates.score >= self._worst.index_select(0, group)).nonzero().squeeze(1)
-            instance, candidates, group = instance.index_select(0, able), candidates[able], group.index_select(0, able)
+            instance, group = instance.index_select(0, able), group.index_select(0, able)
+            candidates = select(candidates, able)
         new = self._seen.new(instance, candidates)
         if len(new):
-            self._merge(candidates[new], group.index_select(0, new))
+            self._merge(select(candidates, new), group.index_select(0, new))
 
     def pop(self) -> Candidates:
         """All paths worth expanding of each instance's cheapest level that has any; none when all queues are empty.
@@ -66,7 +67,7 @@ class TensorQueues:
             self._worst[group] = -torch.inf
             self._filled[group] = 0
             new = self._seen.new(instance, paths)
-            paths = paths[new]
+            paths = select(paths, new)
             if len(paths):
                 self._seen.add(instance.index_select(0, new), paths)
                 return paths
@@ -84,7 +85,7 @@ class TensorQueues:
         if self.width is None:
             self._make_room(int(kept.place.max()) + 1)
         self._slots[touched, :, 0] = EMPTY
-        self._slots[kept.group, kept.place] = candidates[kept.index].packed
+        self._slots[kept.group, kept.place] = select(candidates, kept.index).packed
         self._filled[kept.group] = 1
         if self.width is not None:
             full = torch.where(kept.place == self.width - 1, kept.group, self.groups)

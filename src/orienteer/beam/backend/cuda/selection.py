@@ -30,6 +30,11 @@ class Kept:
     score: Tensor  # (kept,) float64, less the price of crowding
 
 
+def select(candidates: Candidates, index: Tensor) -> Candidates:
+    """The candidates at some places; whole rows are gathered faster than by indexing."""
+    return Candidates(candidates.packed.index_select(0, index), torch)
+
+
 def keep_best(candidates: Candidates, group: Tensor, width: int | None, crowd: Crowd | None = None) -> Kept:
     """The `width` best of each group (all, if it is None) after duplicates are dropped.
 
