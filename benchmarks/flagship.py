@@ -13,11 +13,14 @@ wall-clock seconds of a batch, divided by its instances. Routes are kept as NPZ 
 import argparse
 import sys
 
+from safetensors.numpy import load_file
+
 from common import COMPASS, Method, NamedSet, measured, options, paper_sets
-from orienteer.beam.device import choose_device
+from orienteer.beam.backend import choose_backend
 from orienteer.data.generate import generate
 from orienteer.lab.bench.sets import random_set
-from orienteer.network.solvers import LearnedCostLevelSearch
+from orienteer.network.solver import LearnedCostLevelSearch
+from orienteer.search.cores import set_cores
 
 SEED = 20261115
 PEAK = 990e12
@@ -29,10 +32,7 @@ TOKENS = 55
 def main() -> int:
     """Measures and prints what is asked for."""
     arguments = _arguments()
-    if arguments.threads > 1 or arguments.device == "cuda":
-        import torch
-
-        torch.set_num_threads(arguments.threads)
+    set_cores(arguments.threads)
     {"sets": _sets, "costs": _costs, "sizes": _sizes, "speed": _speed}[arguments.what](arguments)
     return 0
 
@@ -69,8 +69,10 @@ def _speed(arguments: argparse.Namespace) -> None:
     batches = [NamedSet(f"batch_{number}", instances) for number in range(1, arguments.repeat + 1)]
     methods = [_method(arguments, beam) for beam in (20, 100)]
     found = measured(arguments, "Batches one after the other", methods, batches, compass=False)
-    weights = methods[0].make().scorer(choose_device(arguments.device)).network.parameters()
-    work = 2 * TOKENS * sum(one.numel() for one in weights)  # operations of a pass
+    solver = methods[0].make()
+    assert isinstance(solver, LearnedCostLevelSearch)
+    weights = sum(one.size for one in load_file(solver.weights_file()).values())
+    work = 2 * TOKENS * weights  # operations of a pass
     for (label, name), one in found.items():
         rate = (one.passes or 0.0) / one.seconds
         print(
@@ -83,7 +85,7 @@ def _method(arguments: argparse.Namespace, beam: int) -> Method:
     """The learned search, or its network alone, greedy."""
     given = {"device": arguments.device, "weights": arguments.weights}
     if arguments.greedy:
-        own = LearnedCostLevelSearch.default_weights(choose_device(arguments.device))
+        own = LearnedCostLevelSearch.default_weights(choose_backend(arguments.device))
         return Method("greedy", "an-dqn", {**given, "weights": arguments.weights or own})
     return Method(f"cs-l, K = {beam}", "cs-l", {**given, "beam": beam, "tau": arguments.tau})
 
