@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from orienteer.beam.backend import choose_backend
-from orienteer.beam.backend.cuda.backend import CudaBackend
 from orienteer.beam.backend.cuda.problems import TensorProblems
 from orienteer.beam.backend.protocol import Backend
 from orienteer.beam.problems import Array, Problems
@@ -31,13 +30,13 @@ MOST_DECODED = 2**15
 
 def plugged_in(header: Header, backend: Backend) -> NetworkScore:
     """The score of a weights file on a backend: what the entry points `orienteer.networks` name."""
-    device = backend.device if isinstance(backend, CudaBackend) else torch.device("cpu")
+    device = torch.device(backend.name)
     return placed(score_of(load_model(header.path, device)[0], header.method), device)[1]
 
 
 def placed(score: Any, device: torch.device) -> tuple[Backend, NetworkScore]:
     """The backend of searches on a device of torch, and the score in the form that they need there."""
-    return (CudaBackend(str(device)), score) if device.type == "cuda" else (choose_backend("cpu"), OnHost(score))
+    return choose_backend(device.type), score if device.type == "cuda" else OnHost(score)
 
 
 def score_of(model: Model, method: Method) -> NetworkScore:
