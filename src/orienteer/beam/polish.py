@@ -15,10 +15,10 @@ from orienteer.model.view import View, view_of
 
 MOST_NODES = 3000
 """Larger problems are left as they are: the kernel has a copy of their costs."""
-MOST_WORK = 2**28
+CHANGE_WORK = 2**28
 """Changes that are tried on a route, times nodes squared, at most: some tenths of a second of a core with 500 nodes or
 more, two seconds where costs differ by direction. With 100 nodes some 150 are enough, 3 to 8 ms."""
-MOST_LOOKS = 2**25
+ORDER_WORK = 2**25
 """Orders along which stops are chosen anew, times nodes squared, at most: with 100 nodes some five are enough, with
 1,000 it is a third of a second, with 2,000 a second."""
 FEW_BARS, BARS = np.array((0.7, 0.45)), np.array((1.15, 0.8, 0.6, 0.4, 0.3))
@@ -85,8 +85,8 @@ class _Task:
 
         size, view = self.instance.size, self.view
         budget = self.instance.budget * (1 - MARGIN)  # costs are added up in another order on the way
-        looks = 0 if over else max(1, MOST_LOOKS // size**2)
-        trials = 0 if over or self.quick else MOST_WORK // size**2
+        looks = 0 if over else max(1, ORDER_WORK // size**2)
+        trials = 0 if over or self.quick else CHANGE_WORK // size**2
         bars = FEW_BARS if self.quick else BARS
         return view.route(polished(view.numbers(self.route), view, budget, looks, bars, trials))
 

@@ -16,7 +16,7 @@ from orienteer.beam.recombine import ROUNDS, SAVING
 
 MOST_ROUTES = 2**15
 """Routes of a launch: its second axis has no room for twice as many."""
-LANES = 128
+PATHS = 128
 """Paths that a program looks at."""
 AT_ONCE = 2**22
 """Places of the routes that go through rounds together: each needs some dozens of bytes."""
@@ -57,7 +57,7 @@ def _rounds(
     budget = problems.safe_budget
     prize, cost = torch.empty_like(budget[row]), torch.empty_like(budget[row])
     begin, ahead, end = paths.first[row], paths.first[row + 1], paths.first[row + ways]
-    blocks = triton.cdiv(int((end - begin).max()), LANES)
+    blocks = triton.cdiv(int((end - begin).max()), PATHS)
     symmetric = problems.symmetric.to(torch.int32)
     left = torch.arange(len(route), device=route.device)  # which routes may still get better
     for turn in range(ROUNDS + 1):
@@ -75,7 +75,7 @@ def _rounds(
             gain, total, move, len(left) * blocks, own, begin[left], ahead[left], end[left],
             paths.parent, paths.last, paths.cost, paths.prize, paths.stops, problems.costs, problems.prizes, budget,
             symmetric, some, length, place, spent, won, passed, SAVING, some.shape[1], problems.nodes,
-            paths.stops.shape[1], LANES=LANES, num_warps=4,
+            paths.stops.shape[1], PATHS=PATHS, num_warps=4,
         )  # fmt: skip
         best = gain.amax(1, keepdim=True)
         block = total.masked_fill(gain < best, torch.inf).argmin(1, keepdim=True)  # the first of equals
@@ -175,7 +175,7 @@ def _survey_kernel(  # type: ignore[no-untyped-def]
 def _scan_kernel(  # type: ignore[no-untyped-def]
     gain_out, total_out, move, cells, row, begins, aheads, ends, parent, last, cost, prize, stops, costs, prizes,
     budget, symmetric, route, size, place, spent, won, passed, saving, room, nodes,
-    words, LANES: tl.constexpr,
+    words, PATHS: tl.constexpr,
 ):  # fmt: skip
     number, block = tl.program_id(1).to(tl.int64), tl.program_id(0)
     cell = number * tl.num_programs(0) + block
@@ -183,7 +183,7 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
     most = tl.load(budget + own)
     at = number * room
     whole = tl.load(spent + at + length - 1)
-    path = tl.load(begins + number) + block * LANES + tl.arange(0, LANES)
+    path = tl.load(begins + number) + block * PATHS + tl.arange(0, PATHS)
     there = path < tl.load(ends + number)
     back = path >= tl.load(aheads + number)
     either = tl.load(symmetric + own) + path * 0  # above zero where both directions will do
@@ -208,8 +208,8 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
     end_cost_0, end_cost_1 = whole - spent_end + path_cost + leg, whole + spent_end + path_cost + leg
     all_won = tl.load(won + at + length - 1)
     end_gain_0, end_gain_1 = path_prize - all_won, path_prize + tl.where(back, 0.0, all_won)
-    best = tl.zeros((LANES,), tl.float64)
-    least = tl.zeros((LANES,), tl.float64) + (whole - saving * most)
+    best = tl.zeros((PATHS,), tl.float64)
+    least = tl.zeros((PATHS,), tl.float64) + (whole - saving * most)
     origin_found = path * 0 - 1
     closing_found = path * 0
     origin = path
@@ -247,7 +247,7 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
                     new = tl.load(stops + path * words + word, mask=fits, other=0)
                     new = new ^ tl.load(stops + origin * words + word, mask=fits, other=0)
                     if closing == 0:
-                        one = tl.full((LANES,), 1, tl.int64) << (node % 64)
+                        one = tl.full((PATHS,), 1, tl.int64) << (node % 64)
                         new = tl.where(node // 64 == word, new & ~one, new)
                     gone = tl.load(passed + (at + right - 1) * words + word, mask=fits, other=0)
                     gone = gone & ~tl.load(passed + (at + left) * words + word, mask=fits, other=0)
@@ -261,12 +261,12 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
     found = origin_found >= 0
     top = tl.max(tl.where(found, best, float("-inf")), 0)
     cheapest = tl.min(tl.where(found & (best == top), least, float("inf")), 0)
-    lane = tl.arange(0, LANES)
-    chosen = tl.min(tl.where(found & (best == top) & (least == cheapest), lane, LANES), 0)
+    lane = tl.arange(0, PATHS)
+    chosen = tl.min(tl.where(found & (best == top) & (least == cheapest), lane, PATHS), 0)
     is_chosen = lane == chosen
     tl.store(gain_out + cell, top)
     tl.store(total_out + cell, cheapest)
-    tl.store(move + cell, tl.where(chosen < LANES, tl.sum(tl.where(is_chosen, path, 0), 0), -1))
+    tl.store(move + cell, tl.where(chosen < PATHS, tl.sum(tl.where(is_chosen, path, 0), 0), -1))
     tl.store(move + cells + cell, tl.sum(tl.where(is_chosen, origin_found, 0), 0))
     tl.store(move + 2 * cells + cell, tl.sum(tl.where(is_chosen, closing_found, 0), 0))
 
