@@ -9,14 +9,14 @@ from queue import SimpleQueue
 from typing import TypeVar
 
 from orienteer.beam.backend.protocol import Backend
-from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS
+from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, REMEMBERED
 from orienteer.beam.expand import Expander
 from orienteer.search.stop import Never, Progress, Stop
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-SEEN_BYTES = 2**17
+SEEN_BYTES = 8 * REMEMBERED
 """What an instance's expanded paths take that are remembered by their stamp."""
 
 
@@ -110,9 +110,17 @@ def side_by_side(
 class BatchClock:
     """The watch of a batch: asks the stop criterion about the share of time of one instance."""
 
-    def __init__(self, size: int, stop: Stop, halt: threading.Event, directions: int):
-        self.size, self.stop, self.halt, self.directions = size, stop, halt, directions
-        self.began = time.perf_counter()
+    def __init__(
+        self,
+        size: int,
+        stop: Stop,
+        halt: threading.Event,
+        directions: int,
+        seconds: Callable[[], float] = time.perf_counter,
+    ):
+        """`size` is by how many instances the time is shared, `seconds` tells the time."""
+        self.size, self.stop, self.halt, self.directions, self.seconds = size, stop, halt, directions, seconds
+        self.began = seconds()
         self.steps = self.best_step = 0
         self.total = self.least = float("-inf")
         self.ended = stop(Progress(0.0, 0, 0, float("-inf")))
@@ -120,7 +128,7 @@ class BatchClock:
     @property
     def share(self) -> float:
         """Seconds so far for each instance."""
-        return (time.perf_counter() - self.began) / self.size
+        return (self.seconds() - self.began) / self.size
 
     def over(self) -> bool:
         """Whether to end, by what is known of the prizes."""

@@ -11,6 +11,8 @@ MOST_GROUPS = 2**20
 MOST_SPOTS = 2**27
 """Bounds on groups and on groups * nodes: what is left of 63 bits holds a score. They are fixed, so that a path's rank
 does not depend on the batch it is in."""
+REMEMBERED = 2**14
+"""Expanded paths that are remembered of an instance by their stamp; a newer one takes the slot of an older."""
 SCORE, COST, STAMP, TRAIL = 0, 1, 2, 3
 """Columns of a candidate."""
 

@@ -35,26 +35,29 @@ def polish(
     quick: int = 0,
     threads: int = 1,
     over: Over = never_over,
+    most_nodes: int = MOST_NODES,
+    share: int = SHARE,
 ) -> list[list[int]]:
     """The routes, each as it was or with more prize or less cost; an empty one stays empty.
 
     With up to `quick` nodes no changes are tried, which takes a millisecond with 100. Once it is `over`, routes are
-    only shortened and filled up: a third of a millisecond, and a third of a second with 2,000 nodes.
+    only shortened and filled up: a third of a millisecond, and a third of a second with 2,000 nodes. Routes of problems
+    with more than `most_nodes` stay as they are. Each of the `threads` takes `share` quick routes at a time.
     """
     pairs = list(zip(instances, routes, strict=True))
-    share = SHARE if all(one.size <= quick for one in instances) else 1
-    shares = [pairs[at : at + share] for at in range(0, len(pairs), share)]
+    at_a_time = share if all(one.size <= quick for one in instances) else 1
+    shares = [pairs[at : at + at_a_time] for at in range(0, len(pairs), at_a_time)]
 
     def polished_share(tasks: list[_Task]) -> list[list[int]]:
         return [task.polished(over()) for task in tasks]
 
     if threads == 1 or len(shares) < 2:
-        return [_Task.of(instance, route, quick).polished(over()) for instance, route in pairs]
+        return [_Task.of(instance, route, quick, most_nodes).polished(over()) for instance, route in pairs]
     pool = ThreadPoolExecutor(threads)
     try:
         # Views are made in this thread: Python lets one thread at a time do that, and several would wait in turn.
         waiting = [
-            pool.submit(polished_share, [_Task.of(instance, route, quick) for instance, route in part])
+            pool.submit(polished_share, [_Task.of(instance, route, quick, most_nodes) for instance, route in part])
             for part in shares
         ]
         return list(chain.from_iterable(future.result() for future in waiting))
@@ -72,9 +75,9 @@ class _Task:
     quick: bool
 
     @classmethod
-    def of(cls, instance: Instance, route: list[int], quick: int) -> "_Task":
+    def of(cls, instance: Instance, route: list[int], quick: int, most_nodes: int) -> "_Task":
         """The view is not kept: the views of a batch would take twice the memory of its costs."""
-        view = view_of(instance, NEAR) if route and instance.size <= MOST_NODES else None
+        view = view_of(instance, NEAR) if route and instance.size <= most_nodes else None
         return cls(instance, route, view, instance.size <= quick)
 
     def polished(self, over: bool) -> list[int]:

@@ -15,7 +15,7 @@ from orienteer.beam.backend.cuda.problems import TensorProblems
 from orienteer.beam.backend.cuda.queues import TensorQueues
 from orienteer.beam.backend.cuda.selection import keep_best, select
 from orienteer.beam.backend.protocol import Ends, Over, Queues
-from orienteer.beam.candidates import Candidates, Offspring
+from orienteer.beam.candidates import REMEMBERED, Candidates, Offspring
 from orienteer.beam.expand import Expander, ScoreBy
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Array, Problems
@@ -35,9 +35,12 @@ class CudaBackend:
     name = "cuda"
     compiles_ahead = False  # kernels depend on sizes
 
-    def __init__(self, device: str = "cuda", memory: int | None = None):
-        """`memory` is how many bytes searches may take, by default what the GPU has free."""
-        self.device, self.memory = torch.device(device), memory
+    def __init__(self, device: str = "cuda", memory: int | None = None, remembered: int = REMEMBERED):
+        """`memory` is how many bytes searches may take, by default what the GPU has free.
+
+        `remembered` is how many expanded paths of an instance are remembered, a power of two.
+        """
+        self.device, self.memory, self.remembered = torch.device(device), memory, remembered
 
     def problems(self, instances: Sequence[Instance], directions: int = 1) -> Problems:
         return TensorProblems.from_instances(instances, self.device, directions)
@@ -48,7 +51,7 @@ class CudaBackend:
         return TensorExpander(self, TensorLog(problems), scorer, branch, score_by)
 
     def queues(self, problems: Problems, width: int | None, tau: Array, spread: float) -> Queues:
-        return TensorQueues(problems, width, tau, spread)
+        return TensorQueues(problems, width, tau, spread, self.remembered)
 
     def keep_best(self, children: Offspring, width: int | None) -> Candidates:
         return select(children.candidates, keep_best(children.candidates, children.instance, width).index)

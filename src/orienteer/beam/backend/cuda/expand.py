@@ -47,11 +47,11 @@ class TensorExpander(Expander):
 
     def _cells(self, score: Tensor, fits: Tensor) -> Tensor:
         """(child,) row * nodes + node of the children that may enter."""
-        nodes = self.problems.nodes
+        nodes, able = self.problems.nodes, fits & (score > -torch.inf)
         if self.branch == nodes:
-            return (fits & (score > -torch.inf)).view(-1).nonzero().squeeze(1)
+            return able.view(-1).nonzero().squeeze(1)
         # Not `topk`: of equals it would take others in a wider batch.
-        top, node = score.masked_fill(~fits, -torch.inf).sort(dim=1, descending=True, stable=True)
+        top, node = score.masked_fill(~able, -torch.inf).sort(dim=1, descending=True, stable=True)
         top, node = top[:, : self.branch], node[:, : self.branch]
         cell = node + torch.arange(0, len(score) * nodes, nodes, device=score.device)[:, None]
         return cell[top > -torch.inf]

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from orienteer.beam.backend.cuda.seen import Seen
 from orienteer.beam.backend.cuda.selection import Crowd, keep_best, select
-from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, Candidates, Offspring
+from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, REMEMBERED, Candidates, Offspring
 from orienteer.beam.cost_level import count_levels
 from orienteer.beam.problems import Problems
 
@@ -19,7 +19,9 @@ EMPTY = int(torch.tensor(-torch.inf, dtype=torch.float64).view(torch.int64))
 class TensorQueues:
     """Paths of cost c wait in level ceil(c / tau) of their instance, at most `width` in each (None: any number)."""
 
-    def __init__(self, problems: Problems, width: int | None, tau: Tensor, spread: float = 0.0):
+    def __init__(
+        self, problems: Problems, width: int | None, tau: Tensor, spread: float = 0.0, remembered: int = REMEMBERED
+    ):
         """`tau` is (batch,) in cost units; ending where a better path does costs `spread` mean prizes of rank."""
         self.problems, self.width, self.tau = problems, width, tau
         self.count = count_levels(problems, tau)
@@ -34,7 +36,7 @@ class TensorQueues:
         self._filled = torch.zeros(self.groups, dtype=torch.uint8, device=problems.prizes.device)
         # (batch,) the queue of level 0
         self._first = torch.arange(0, self.groups, self.count, device=problems.prizes.device)
-        self._seen = Seen(problems.batch, problems.prizes.device)
+        self._seen = Seen(problems.batch, problems.prizes.device, remembered)
 
     def put(self, children: Offspring) -> None:
         """Merges children into their queues; full queues keep the best."""

@@ -7,9 +7,6 @@ from orienteer.beam.backend.cuda.fused_search import fused_known
 from orienteer.beam.backend.cuda.paths import grown
 from orienteer.beam.candidates import Candidates
 
-SLOTS = 2**14
-"""Paths that are remembered of an instance; a newer one takes the slot of an older."""
-
 
 class Seen:
     """Remembers paths by their stamp: a dearer one with the same nodes and the same last node leads nowhere new.
@@ -17,8 +14,10 @@ class Seen:
     Every instance has slots of its own, so that what is forgotten does not depend on the batch.
     """
 
-    def __init__(self, batch: int, device: torch.device):
-        self.holder = torch.full((batch * SLOTS,), -1, dtype=torch.int64, device=device)  # row below
+    def __init__(self, batch: int, device: torch.device, slots: int):
+        """`slots` is how many paths of an instance are remembered, a power of two."""
+        self.slots = slots
+        self.holder = torch.full((batch * slots,), -1, dtype=torch.int64, device=device)  # row below
         self.stamp = torch.empty(4 * batch, dtype=torch.int64, device=device)
         self.cost = torch.empty(4 * batch, dtype=torch.float64, device=device)
         self.used = 0
@@ -30,19 +29,16 @@ class Seen:
         self.stamp[first : self.used] = paths.stamp
         self.cost[first : self.used] = paths.cost
         row = torch.arange(first, self.used, device=instance.device)
-        self.holder.scatter_reduce_(0, _slot(instance, paths), row, "amax")
+        slot = instance * self.slots + (paths.stamp & (self.slots - 1))
+        self.holder.scatter_reduce_(0, slot, row, "amax")
 
     def make_room(self, more: int) -> None:
-        """For so many more paths."""
+        """Makes room for `more` paths."""
         if self.used + more > len(self.stamp):
             room = max(self.used + more, 2 * len(self.stamp))
             self.stamp, self.cost = grown(self.stamp, room), grown(self.cost, room)
 
     def new(self, instance: Tensor, paths: Candidates) -> Tensor:
         """(new,) rows of the paths that no remembered one makes useless."""
-        known = fused_known(paths.packed, instance, self.holder, self.stamp, self.cost, SLOTS)
+        known = fused_known(paths.packed, instance, self.holder, self.stamp, self.cost, self.slots)
         return (~known).nonzero().squeeze(1)
-
-
-def _slot(instance: Tensor, paths: Candidates) -> Tensor:
-    return instance * SLOTS + (paths.stamp & (SLOTS - 1))

@@ -16,7 +16,7 @@ from orienteer.beam.backend.host.queue_loops import keep_of_each
 from orienteer.beam.backend.host.queues import BITS, HostQueues
 from orienteer.beam.backend.host.threads import one_thread
 from orienteer.beam.backend.protocol import Ends, Over, Queues
-from orienteer.beam.candidates import Candidates, Offspring
+from orienteer.beam.candidates import REMEMBERED, Candidates, Offspring
 from orienteer.beam.expand import Expander, ScoreBy
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Array, Problems
@@ -41,8 +41,9 @@ class HostBackend:
     name = "cpu"
     compiles_ahead = True
 
-    def __init__(self, batch_bytes: int = BATCH_BYTES):
-        self.batch_bytes = batch_bytes
+    def __init__(self, batch_bytes: int = BATCH_BYTES, remembered: int = REMEMBERED):
+        """`remembered` is how many expanded paths of an instance are remembered, a power of two."""
+        self.batch_bytes, self.remembered = batch_bytes, remembered
 
     def problems(self, instances: Sequence[Instance], directions: int = 1) -> Problems:
         return HostProblems.from_instances(instances, directions)
@@ -53,7 +54,7 @@ class HostBackend:
         return HostExpander(self, HostLog(problems), scorer, branch, score_by)
 
     def queues(self, problems: Problems, width: int | None, tau: Array, spread: float) -> Queues:
-        return HostQueues(problems, width, tau, spread)
+        return HostQueues(problems, width, tau, spread, self.remembered)
 
     def keep_best(self, children: Offspring, width: int | None) -> Candidates:
         packed, instance = children.candidates.packed, children.instance

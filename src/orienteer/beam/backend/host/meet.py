@@ -17,7 +17,7 @@ BINS = 128
 def best_meeting(
     last: Ints, cost: Floats, prize: Floats, stops: Ints,
     last_back: Ints, cost_back: Floats, prize_back: Floats, stops_back: Ints,
-    costs: Floats, budget: float, least: float, mirrored: bool,
+    costs: Floats, budget: float, least: float, mirrored: bool, most_looks: int = MOST_LOOKS,
 ) -> tuple[int, int]:  # fmt: skip
     """The numbers of the two paths with the most prize above `least`, or -1 and -1.
 
@@ -29,12 +29,13 @@ def best_meeting(
         budget: What a route may cost.
         least: A prize that is known; the sum of two paths' prizes has to be above it.
         mirrored: Whether the paths from the end are those from the start: then one look at each pair is enough.
+        most_looks: Pairs after which no further path from the start is begun.
     """
     ordered, first, cheapest = _binned(cost_back, prize_back, budget)
     nearest = _nearest(costs)
     front, back, looks = NONE, NONE, 0
     for one in range(len(last)):
-        if looks > MOST_LOOKS:
+        if looks > most_looks:
             break
         left = budget - cost[one] - nearest[last[one]]
         if mirrored:

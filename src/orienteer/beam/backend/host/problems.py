@@ -34,7 +34,7 @@ class HostProblems(Problems):
 
     @cached_property
     def cheapest_ways(self) -> Array:
-        return cheapest_ways(self.costs) if self.nodes <= MOST_FOR_WAYS else self.costs
+        return ways_or_costs(self.costs)
 
     def arange(self, count: int) -> Array:
         return np.arange(count)
@@ -60,6 +60,11 @@ class HostProblems(Problems):
 
     def largest(self, values: Array, place: int) -> Array:
         return np.partition(values, -place, axis=1)[:, -place, None]
+
+
+def ways_or_costs(costs: Array, most_nodes: int = MOST_FOR_WAYS) -> Array:
+    """(batch, node, node) the cheapest ways, or the costs themselves of problems with more than `most_nodes`."""
+    return cheapest_ways(costs) if costs.shape[1] <= most_nodes else costs
 
 
 @kernel

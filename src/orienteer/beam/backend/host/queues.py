@@ -3,15 +3,13 @@
 import numpy as np
 
 from orienteer.beam.backend.host.queue_loops import fill, longest_queue, read
-from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, Candidates, Offspring, bits_for_score
+from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, REMEMBERED, Candidates, Offspring, bits_for_score
 from orienteer.beam.cost_level import count_levels
 from orienteer.beam.problems import Array, Problems
 
 BITS = bits_for_score(MOST_GROUPS), bits_for_score(MOST_SPOTS)
 EMPTY = int(np.array(-np.inf).view(np.int64))
 """The score of a slot without a path: minus infinity."""
-REMEMBERED = 2**14
-"""Paths that are remembered of an instance; a newer one takes the slot of an older."""
 ROOM_AT_FIRST = 16
 """Slots of a queue without bound before it grows."""
 
