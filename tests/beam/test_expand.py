@@ -87,7 +87,7 @@ def test_the_best_children_are_packed(backend: Backend, branch: int | None) -> N
     for state in range(len(states)):
         able = [node for node in range(nodes) if fits[state, node] and score[state, node] > -np.inf]
         if branch is not None:
-            able = sorted(able, key=lambda node: -score[state, node])[:branch]  # noqa: B023 (used at once)
+            able = sorted(able, key=lambda node: -score[state, node])[:branch]
         with np.errstate(over="ignore"):
             wanted += [
                 (owner[state], score[state, node], arrival[state, node], node_set[state] + keys[node],
