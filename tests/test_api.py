@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import re
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
 
 from orienteer import Instance, MaxSteps, check_tour, solve
 from orienteer.data.generate import generate
