@@ -11,7 +11,7 @@ from instances import all_families, small_instance
 from orienteer import solve
 from orienteer.beam.backend import choose_backend, gpu_is_there
 from orienteer.beam.backend.host.backend import ONE_THREAD, HostBackend
-from orienteer.beam.backend.host.threads import set_threads, threads
+from orienteer.search.cores import cores, set_cores
 from orienteer.beam.backend.protocol import Backend
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander
@@ -134,12 +134,12 @@ def test_a_missing_gpu_is_named() -> None:
 
 def test_small_problems_of_the_host_share_its_threads() -> None:
     """Batches of at least eight small problems; where one is large, its products of matrices take all threads."""
-    host, before = HostBackend(), threads()
+    host, before = HostBackend(), cores()
     try:
         for count, sizes, workers in ((2, [6] * 16, 2), (2, [6] * 15, 1), (2, [6] * 16 + [ONE_THREAD + 1], 1),
                                       (8, [6] * 24, 3), (1, [6] * 99, 1), (4, [], 1)):  # fmt: skip
-            set_threads(count)
+            set_cores(count)
             with host.workers(sizes) as found:
                 assert found == workers
     finally:
-        set_threads(before)
+        set_cores(before)
