@@ -26,11 +26,10 @@ def test_alternatives_are_routes_that_differ_in_a_quarter_of_their_nodes(costs: 
             assert len(nodes - set(other.nodes)) >= len(nodes) / 4
 
 
-@pytest.mark.parametrize(("solver", "costs"), [("cs-l", "euclidean"), ("cs-l", "tmat"), ("cs-p", "euclidean")])
-def test_alternatives_are_whole_routes(solver: str, costs: str) -> None:
+def test_alternatives_are_whole_routes() -> None:
     """The first of them is not a beginning of a route with half of the limit left."""
-    for instance in generate(50, "uniform", costs, count=2, seed=7):
-        result = solve(instance, solver, alternatives=2, beam=4)
+    for instance in generate(50, "uniform", "euclidean", count=2, seed=7):
+        result = solve(instance, "cs-p", alternatives=2, beam=4)
         (other,) = result.alternatives
         assert result.prize >= other.prize > 0.5 * result.prize
         assert other.cost > 0.8 * instance.limit

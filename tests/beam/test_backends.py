@@ -8,7 +8,7 @@ import pytest
 import gpu
 from backends import BACKENDS, few, read, solver
 from instances import all_families, small_instance
-from orienteer import solve
+from orienteer import check_tour, solve
 from orienteer.beam.backend import choose_backend, gpu_is_there
 from orienteer.beam.backend.host.backend import ONE_THREAD, HostBackend
 from orienteer.search.cores import cores, set_cores
@@ -107,6 +107,20 @@ def test_both_make_the_same_exchanges(
         made.append(backend.exchanged(problems, paths, directions, routes, chosen, never_over))
     assert made[0] == made[1]
     assert made[0] != routes or nodes > 64
+
+
+@needs_both
+@pytest.mark.parametrize("directions", [1, 2])
+def test_both_have_the_same_alternatives_in_their_logs(directions: int) -> None:
+    instances = list(generate(7, "uniform", "tmat", count=2, seed=5))
+    logged = []
+    for backend in BACKENDS.values():
+        found = Found(by_levels(backend, instances, directions, CostLevelConfig(2)), directions)
+        logged.append([found.others(row, 4, route) for row, route in enumerate(found.routes())])
+    assert logged[0] == logged[1]
+    assert any(map(len, logged[0]))
+    for instance, routes in zip(instances, logged[0], strict=True):
+        assert all(check_tour(instance, route) for route in routes)
 
 
 @needs_both

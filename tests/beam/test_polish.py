@@ -1,15 +1,12 @@
-"""The local search that ends a learned search."""
+"""A local search on routes."""
 
 import numpy as np
 import pytest
-from orienteer.network.solvers import LearnedCostLevelSearch, LearnedLevelConfig
 
 from instances import all_families
 from orienteer import Instance, check_tour
-from orienteer.beam import polish as polishing
 from orienteer.beam.polish import polish
 from orienteer.data.generate import generate
-from orienteer.search.stop import MaxSteps
 
 
 def test_routes_never_get_worse() -> None:
@@ -30,20 +27,19 @@ def test_crossings_go_and_what_fits_comes_in() -> None:
     assert check_tour(square, made).prize == 4
 
 
-def test_no_route_and_problems_too_large_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_route_and_problems_too_large_stay() -> None:
     square = Instance(1.0 - np.eye(4), [1.0] * 4, 4.0)
     assert polish([square], [[]]) == [[]]
-    monkeypatch.setattr(polishing, "MOST_NODES", 3)
-    assert polish([square], [[0, 0]]) == [[0, 0]]
+    assert polish([square], [[0, 0]], most_nodes=3) == [[0, 0]]
+    assert polish([square], [[0, 0]], most_nodes=4) != [[0, 0]]
 
 
-def test_many_are_polished_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_are_polished_in_order() -> None:
     instances = list(generate(8, count=9, seed=1))
     routes = [[one.start, one.end] for one in instances]
-    monkeypatch.setattr(polishing, "SHARE", 2)
     for quick in (0, 100):
         alone = polish(instances, routes, quick)
-        assert polish(instances, routes, quick, threads=3) == alone
+        assert polish(instances, routes, quick, threads=3, share=2) == alone
         assert max(map(len, alone)) > 2
 
 
@@ -86,53 +82,14 @@ def test_prizes_that_are_equal_but_for_rounding_end() -> None:
     assert len(made) == 13
 
 
-def test_a_search_is_polished_unless_told_otherwise() -> None:
-    instances = list(generate(80, "uniform", "tmat", count=4, seed=5))
-    found = [
-        LearnedCostLevelSearch(LearnedLevelConfig(beam=1, device="cpu", polish=one)).solve_batch(instances)
-        for one in (False, True)
-    ]
-    assert sum(one.prize for one in found[1]) > sum(one.prize for one in found[0])
-    assert all(after.prize >= before.prize for before, after in zip(*found, strict=True))
-
-
 @pytest.mark.parametrize("nodes", [1, 2, 3])
 @pytest.mark.parametrize("apart", [False, True])
 def test_problems_with_hardly_a_node(nodes: int, apart: bool) -> None:
     instance = Instance(1.0 - np.eye(nodes), [1.0] * nodes, 5.0, 0, nodes - 1 if apart else 0)
     (made,) = polish([instance], [[instance.start, instance.end]])
     assert check_tour(instance, made).prize == nodes
-    (found,) = LearnedCostLevelSearch(LearnedLevelConfig(device="cpu")).solve_batch([instance])
-    assert found.prize == nodes
 
 
 def test_no_changes_are_tried_once_it_is_over() -> None:
     line = Instance.from_coords([(0, 0), (1, 0), (-1, 0)], [0, 1, 5], 2.0)
     assert polish([line] * 2, [[0, 1, 0]] * 2, over=iter((False, True)).__next__) == [[0, 2, 0], [0, 1, 0]]
-
-
-@pytest.mark.parametrize("batch", [False, True])
-def test_a_search_that_is_stopped_early_is_filled_up(batch: bool) -> None:
-    (instance,) = generate(60, "uniform", seed=7)
-    found = []
-    for polished in (False, True):
-        solver = LearnedCostLevelSearch(LearnedLevelConfig(beam=2, device="cpu", polish=polished))
-        found += solver.solve_batch([instance], MaxSteps(2)) if batch else [solver.solve(instance, MaxSteps(2))]
-    assert found[1].prize > 3 * found[0].prize
-
-
-def test_a_search_without_a_route_yet_begins_with_the_cheapest() -> None:
-    """Legs lead to the next two nodes only, so that no path closes early."""
-    places = np.arange(40)
-    costs = np.abs(places[:, None] - places).astype(float)
-    costs[costs > 2] = np.inf
-    instance = Instance(costs, [1.0] * 40, 60.0, 0, 39)
-    found = LearnedCostLevelSearch(LearnedLevelConfig(beam=2, device="cpu")).solve(instance, MaxSteps(2))
-    assert found.prize == 40
-
-
-def test_a_stopped_search_is_never_worse_than_what_goes_in_without_one() -> None:
-    (instance,) = generate(60, "uniform", seed=7)
-    solver = LearnedCostLevelSearch(LearnedLevelConfig(beam=2, device="cpu"))
-    least = check_tour(instance, polish([instance], [[0, 0]], quick=100)[0]).prize
-    assert all(solver.solve(instance, MaxSteps(steps)).prize >= least for steps in (1, 5, 20, 40))
