@@ -6,10 +6,12 @@ import numpy as np
 import torch
 
 from orienteer import Instance
-from orienteer.beam.problems import Problems
+from orienteer.beam.backend.cuda.problems import TensorProblems, cheapest_ways
 from orienteer.beam.states import States
 from orienteer.lab.networks.attention_network import NetworkConfig
-from orienteer.network.features import Tokens, cheapest_ways, reachable, relevant, tokens
+from orienteer.network.batching import join
+from orienteer.network.features import Tokens, reachable, relevant, tokens
+from orienteer.network.plain import PLAIN
 
 CONFIGS = {
     "paper": NetworkConfig(hidden=16, heads=4, graph_heads=4, layers=2),
@@ -30,14 +32,25 @@ def some_instance(size: int, seed: int, symmetric: bool = True, end: int = 0) ->
 
 def beginning(*instances: Instance) -> States:
     """The paths that have only left their starts."""
-    return States.initial(Problems.from_instances(instances))
+    return States.initial(TensorProblems.from_instances(instances))
+
+
+def wandering(*instances: Instance, steps: int = 4, device: str = "cpu") -> States:
+    """Paths that have gone on at random, some of every length up to that many steps."""
+    generator = torch.Generator().manual_seed(0)
+    parts = [States.initial(TensorProblems.from_instances(instances, device))]
+    for _ in range(steps):
+        row, node = parts[-1].feasible().nonzero(as_tuple=True)
+        chosen = torch.randperm(len(row), generator=generator)[:17].to(device)
+        parts.append(parts[-1].extended(row[chosen], node[chosen]))
+    return join(parts)
 
 
 def seen(states: States, more: int = 0, dtype: torch.dtype = torch.float64) -> Tokens:
     """The states' tokens in double precision, with some padding beyond what is needed."""
     reach = reachable(states, cheapest_ways(states.problems.costs))
     keep = relevant(states, reach)
-    given = tokens(states, reach, keep, int(keep.sum(1).max()) + more, int(keep.sum()))
+    given = tokens(states, reach, keep, int(keep.sum(1).max()) + more, int(keep.sum()), PLAIN)
     values = {field.name: getattr(given, field.name) for field in fields(given)}
     floats = {name: x for name, x in values.items() if isinstance(x, torch.Tensor) and x.dtype == torch.float32}
     return replace(given, **{name: x.to(dtype) for name, x in floats.items()})
@@ -58,7 +71,7 @@ def shaken(model: torch.nn.Module, seed: int = 0) -> torch.nn.Module:
     return model.double().eval()
 
 
-def own_costs(problems: Problems, row: int) -> torch.Tensor:
+def own_costs(problems: TensorProblems, row: int) -> torch.Tensor:
     """All costs of one problem."""
     nodes = torch.arange(problems.nodes)
     return problems.legs(torch.full_like(nodes, row), nodes)

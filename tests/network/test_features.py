@@ -7,14 +7,15 @@ import torch
 
 from network_examples import beginning, seen, some_instance
 from orienteer import Instance
+from orienteer.beam.backend.cuda.problems import cheapest_ways
 from orienteer.beam.states import States
 from orienteer.lab.training.environment import advance
-from orienteer.network.features import Tokens, cheapest_ways, reachable, to_nodes
+from orienteer.network.features import Tokens, reachable, to_nodes
 
 
 def _fields_close(one: Tokens, other: Tokens, but: tuple[str, ...] = ()) -> None:
     for field in dataclasses.fields(one):
-        if field.name not in but:
+        if field.name not in (*but, "kit"):
             torch.testing.assert_close(getattr(one, field.name), getattr(other, field.name), rtol=1e-5, atol=1e-6)
 
 
@@ -87,7 +88,7 @@ def test_a_path_without_anything_left_is_still_a_problem() -> None:
     )
     given = seen(broke)
     for field in dataclasses.fields(given):
-        assert torch.isfinite(torch.as_tensor(getattr(given, field.name)).double()).all(), field.name
+        assert field.name == "kit" or torch.isfinite(torch.as_tensor(getattr(given, field.name)).double()).all(), field.name
 
 
 def test_huge_units_are_still_numbers() -> None:

@@ -1,6 +1,7 @@
 """The fused kernels against plain tensors: on a GPU, or in Triton's interpreter."""
 
 from dataclasses import fields
+from importlib.util import find_spec
 from typing import cast
 
 import numpy as np
@@ -8,31 +9,25 @@ import pytest
 import torch
 
 from gpu import DEVICE, HALF, NATIVE, needs_triton
-from network_examples import beginning, moved, seen, shaken, some_instance
-from orienteer.beam.candidates import Candidates
-from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
-from orienteer.beam.problems import CostTable, Problems
-from orienteer.beam.score import PrizeScore
+from network_examples import beginning, moved, seen, shaken, some_instance, wandering
+from orienteer.beam.backend.cuda.problems import CostTable
 from orienteer.beam.states import States
 from orienteer.construct.enumerate import Enumerate
 from orienteer.data.generate import COSTS
 from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_source
 from orienteer.lab.training.lessons import Library
-from orienteer.network.batching import take
 from orienteer.network.columns import EDGE_WEIGHTS, FAR
 from orienteer.network.config import PolicyConfig
-from orienteer.network.edge_attention import Packed, Padded, packed_size
-from orienteer.network.features import (
-    _gathered,
-    cheapest_ways,
-    edge_functions,
-    gathered_tokens,
-    reachable,
-    relevant,
-    tokens,
-)
+from orienteer.network.edge_attention import Padded
+from orienteer.network.features import _gathered, edge_functions, reachable, relevant, take
+from orienteer.network.plain import PLAIN
 from orienteer.network.policy_network import PolicyLayer, PolicyNetwork
+
+if find_spec("triton") is not None:
+    from orienteer.network.cuda.kit import FUSED
+    from orienteer.network.cuda.look import TensorLook
+    from orienteer.network.cuda.packed import Packed, packed_size
 
 pytestmark = needs_triton
 TOLERANCE = {"rtol": 2e-2, "atol": 2e-2} if NATIVE else {"rtol": 5e-3, "atol": 5e-3}  # edges are float16
@@ -151,13 +146,15 @@ def test_edges_are_read_scaled_and_cut_off() -> None:
     torch.testing.assert_close(nearest.cpu(), near)
 
 
-def test_tokens_are_gathered_as_step_by_step() -> None:
+def some_paths() -> States:
+    """Paths of three problems, of different lengths."""
     instances = [some_instance(12, 1), some_instance(5, 2), some_instance(17, 3, symmetric=False, end=4)]
-    problems = Problems.from_instances(instances, DEVICE)
-    log = cost_level_search(problems, PrizeScore(), CostLevelConfig(2)).log
-    link, cost = (one[len(instances) : log.used] for one in (log._link, log._cost.view(torch.int64)))
-    states = log.add(Candidates(torch.stack((link, cost, link, link), 1)))  # all paths once more
-    _assert_same_tokens(states, reachable(states, cheapest_ways(problems.costs)))
+    return wandering(*instances, device=DEVICE)
+
+
+def test_tokens_are_gathered_as_step_by_step() -> None:
+    states = some_paths()
+    _assert_same_tokens(states, reachable(states, states.problems.cheapest_ways))
 
 
 def test_tokens_of_lessons_are_gathered_as_step_by_step() -> None:
@@ -172,15 +169,30 @@ def _assert_same_tokens(states: States, reach: torch.Tensor) -> None:
     keep = relevant(states, reach)
     index = torch.arange(len(keep), device=DEVICE).flip(0)[: len(keep) // 2 + 1]
     width, total = int(keep.sum(1).max()) + 3, int(keep[index].sum())
-    plain = tokens(take(states, index), reach[index], keep[index], width, total)
-    fused = gathered_tokens(index, states, reach, keep, width, total)
+    plain, fused = (kit.gather(index, states, reach, keep, width, total) for kit in (PLAIN, FUSED))
     assert fused.total == plain.total
     for field in fields(plain):
         one, other = getattr(plain, field.name), getattr(fused, field.name)
         if field.name == "edges":  # float16
             torch.testing.assert_close(other.float(), one.float(), rtol=1e-3, atol=1e-3)
-        elif field.name != "total":
+        elif isinstance(one, torch.Tensor):
             torch.testing.assert_close(other, one)
+
+
+@pytest.mark.parametrize(
+    "config", [PolicyConfig(32, 2, 2), PolicyConfig(48, 3, 1), PolicyConfig(32, 2, 1, goal="cost")]
+)
+def test_forward_passes_by_kernels_are_those_by_plain_tensors(config: PolicyConfig) -> None:
+    """Where attention has a kernel for the sizes of its heads, and where it has none; with different parts."""
+    paths = some_paths()
+    states = take(paths, torch.arange(0, len(paths), 3, device=DEVICE))
+    network = cast(PolicyNetwork, shaken(PolicyNetwork(config)).float().to(DEVICE))
+    plain, fused = TensorLook(network, PLAIN, part=7), TensorLook(network, FUSED, part=30)
+    for one, other in zip(plain(states), fused(states), strict=True):
+        assert torch.equal(one.isinf(), other.isinf())
+        torch.testing.assert_close(other, one, **TOLERANCE)
+    assert plain.passes == fused.passes == len(states)
+    assert torch.equal(plain.reachable(states), fused.reachable(states))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
