@@ -88,7 +88,9 @@ def test_a_path_without_anything_left_is_still_a_problem() -> None:
     )
     given = seen(broke)
     for field in dataclasses.fields(given):
-        assert field.name == "kit" or torch.isfinite(torch.as_tensor(getattr(given, field.name)).double()).all(), field.name
+        assert field.name == "kit" or torch.isfinite(torch.as_tensor(getattr(given, field.name)).double()).all(), (
+            field.name
+        )
 
 
 def test_huge_units_are_still_numbers() -> None:

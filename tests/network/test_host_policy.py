@@ -18,8 +18,8 @@ from orienteer.network.batching import evaluate, join, take
 from orienteer.network.config import PolicyConfig
 from orienteer.network.features import cheapest_ways, reachable, relevant
 from orienteer.network.host.arrange import tensor_shapes
+from orienteer.network.host.paths import PartialPaths
 from orienteer.network.host.policy import HostPolicy, load_policy
-from orienteer.network.host.tokens import Given
 from orienteer.network.policy_network import PolicyNetwork
 from orienteer.network.torch_weights import load_policy as load_torch_policy
 from orienteer.network.torch_weights import tensors_of
@@ -34,14 +34,14 @@ CONFIGS = [
 Scores = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 
-def given_of(states: States) -> Given:
+def given_of(states: States) -> PartialPaths:
     """The states as the loops read them."""
     problems = states.problems
     tensors = (
         problems.costs, problems.relative_costs, problems.to_end, problems.prizes, problems.budget, problems.divisor,
         problems.end, states.instance, states.last, states.visited, states.cost, problems.symmetric,
     )  # fmt: skip
-    return Given(*(np.ascontiguousarray(one.numpy()) for one in tensors))
+    return PartialPaths(*(np.ascontiguousarray(one.numpy()) for one in tensors))
 
 
 def on_the_way(instances: Sequence[Instance], steps: int = 6, many: int = 7) -> States:

@@ -115,10 +115,6 @@ class BeamSolver(Solver[BeamConfig]):
         return routes
 
     def search(self, run: Run, seed: int) -> None:
-        with self.backend.workers([run.instance.size]):
-            self._search(run)
-
-    def _search(self, run: Run) -> None:
         directions = self.directions(run.instance)
         ended, offered = False, (-math.inf, math.inf)
         known = self.fallback(run.instance)
@@ -162,24 +158,24 @@ class BeamSolver(Solver[BeamConfig]):
             self.get_ready(instances[0])
         scorer = self.scorer()
         halt, began, results, finished = threading.Event(), time.perf_counter(), dict[int, Result](), 0
-        with self.backend.workers([one.size for one in instances]) as at_once:
-            sizes = [Size(one.size, self.beams(one), self.directions(one)) for one in instances]
-            batches = cut(sizes, self.config.beam, self.backend.free_memory(at_once), at_once)
+        at_once = self.backend.workers(len(instances))
+        sizes = [Size(one.size, self.beams(one), self.directions(one)) for one in instances]
+        batches = cut(sizes, self.config.beam, self.backend.free_memory(at_once), at_once)
 
-            def work(rows: list[int]) -> list[Result]:
-                batch = [instances[row] for row in rows]
-                criterion = Never() if stop is None else stop
-                clock = BatchClock(len(rows) * at_once, criterion, halt, sizes[rows[0]].directions)
-                return self._solve_together(batch, clock, scorer)
+        def work(rows: list[int]) -> list[Result]:
+            batch = [instances[row] for row in rows]
+            criterion = Never() if stop is None else stop
+            clock = BatchClock(len(rows) * at_once, criterion, halt, sizes[rows[0]].directions)
+            return self._solve_together(batch, clock, scorer)
 
-            with closing(side_by_side(work, batches, at_once, self.backend, halt)) as answered:
-                for rows, answers in zip(batches, answered, strict=True):
-                    results.update(
-                        (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
-                    )
-                    while finished in results:  # from the first on without a gap: what is left if the rest is given up
-                        finished += 1
-                    on_done(finished, len(instances))
+        with closing(side_by_side(work, batches, at_once, self.backend, halt)) as answered:
+            for rows, answers in zip(batches, answered, strict=True):
+                results.update(
+                    (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
+                )
+                while finished in results:  # from the first on without a gap: what is left if the rest is given up
+                    finished += 1
+                on_done(finished, len(instances))
         ordered = [results[row] for row in range(len(instances))]
         return ordered if at_once == 1 else _shared(ordered, time.perf_counter() - began)
 

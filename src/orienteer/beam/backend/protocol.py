@@ -90,8 +90,8 @@ class Backend(Protocol):
         """Bytes that the arrays of a batch may take where that many `batches` are worked on at once."""
         ...
 
-    def workers(self, sizes: Sequence[int]) -> AbstractContextManager[int]:
-        """How many batches of instances of these sizes are worked on at once; a context that all work is done in."""
+    def workers(self, instances: int) -> int:
+        """How many batches of a set of that many instances are worked on at once."""
         ...
 
     def worker(self, number: int) -> AbstractContextManager[None]:

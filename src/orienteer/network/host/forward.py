@@ -26,7 +26,7 @@ from orienteer.network.config import LONGEST
 from orienteer.network.host.arrange import Shape
 from orienteer.network.host.inputs import list_nodes, tell_costs, tell_nodes, tell_state
 from orienteer.network.host.layers import ANY, F0, F1, attend, dense, norm
-from orienteer.network.host.tokens import Given
+from orienteer.network.host.paths import PartialPaths
 
 
 class Tables(NamedTuple):
@@ -68,7 +68,7 @@ _lay_out = kernel(part=True)(lay_out)
 
 @kernel
 def look(
-    given: Given,
+    given: PartialPaths,
     ways: Floats,
     weights: Singles,
     shape: Shape,

@@ -23,7 +23,7 @@ from orienteer.network.columns import (
 )
 from orienteer.network.host.arrange import INPUTS
 from orienteer.network.host.layers import F0, F1
-from orienteer.network.host.tokens import Given
+from orienteer.network.host.paths import PartialPaths
 
 _STATE = len(NODE_FEATURES)
 """The first row of what is told of the whole state."""
@@ -32,7 +32,7 @@ SLIGHT = np.float32(-21.0)
 
 
 @kernel(part=True)
-def list_nodes(given: Given, ways: Floats, path: int, node: Ints, opened: Bools) -> int:
+def list_nodes(given: PartialPaths, ways: Floats, path: int, node: Ints, opened: Bools) -> int:
     """Writes the nodes that are tokens of a path, and which of them are open; returns how many tokens.
 
     Tokens are the current node, the end, and the open nodes: those that some way from the one to the other could pass.
@@ -52,7 +52,15 @@ def list_nodes(given: Given, ways: Floats, path: int, node: Ints, opened: Bools)
 
 @kernel(part=True)
 def tell_nodes(
-    given: Given, path: int, node: Ints, opened: Bools, count: int, width: int, left: float, room: Singles, inputs: int
+    given: PartialPaths,
+    path: int,
+    node: Ints,
+    opened: Bools,
+    count: int,
+    width: int,
+    left: float,
+    room: Singles,
+    inputs: int,
 ) -> tuple[np.float32, np.float32]:
     """Writes the features of nodes; returns the number of open ones and their mean prize, or 1 where they have none.
 

@@ -4,10 +4,9 @@ import threading
 
 from orienteer.beam.problems import Array
 from orienteer.beam.states import States
-from orienteer.network.config import PolicyConfig
-from orienteer.network.host.policy import HostPolicy
-from orienteer.network.host.tokens import Given
-from orienteer.network.weights import Header, build, read_tensors
+from orienteer.network.host.paths import PartialPaths
+from orienteer.network.host.policy import HostPolicy, load_policy
+from orienteer.network.weights import Header
 
 
 class HostLook:
@@ -21,7 +20,7 @@ class HostLook:
     def __call__(self, states: States) -> tuple[Array, Array]:
         with self._counting:
             self.passes += len(states)
-        return self.policy.evaluate(_given(states), states.problems.cheapest_ways)
+        return self.policy.evaluate(_paths(states), states.problems.cheapest_ways)
 
     def reachable(self, states: States) -> Array:
         ways = states.problems.cheapest_ways
@@ -30,13 +29,12 @@ class HostLook:
 
 def host_look(header: Header) -> HostLook:
     """The network of a weights file."""
-    config = build(header, lambda fields: PolicyConfig(**fields))
-    return HostLook(HostPolicy(config, read_tensors(header, HostPolicy.shapes(config))))
+    return HostLook(load_policy(header.path)[0])
 
 
-def _given(states: States) -> Given:
+def _paths(states: States) -> PartialPaths:
     problems = states.problems
-    return Given(
+    return PartialPaths(
         problems.costs, problems.relative_costs, problems.to_end, problems.prizes, problems.budget, problems.divisor,
-        problems.end, states.instance, states.last, states.visited, states.cost,
+        problems.end, states.instance, states.last, states.visited, states.cost, problems.symmetric,
     )  # fmt: skip

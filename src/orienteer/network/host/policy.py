@@ -10,7 +10,7 @@ from orienteer.kernel.lanes import WIDEST
 from orienteer.network.config import PolicyConfig
 from orienteer.network.host.arrange import arranged, rounded, shape_of, tensor_shapes
 from orienteer.network.host.forward import lay_out, look
-from orienteer.network.host.tokens import Given
+from orienteer.network.host.paths import PartialPaths
 from orienteer.network.weights import POLICY_METHODS, Header, Method, Tensors, build, open_weights, read_tensors
 
 CACHE_LINE = 16
@@ -24,7 +24,7 @@ class HostPolicy:
         self.config = config
         self._shape, self._weights = shape_of(config), arranged(config, tensors)
 
-    def evaluate(self, given: Given, ways: Floats) -> tuple[Singles, Singles]:
+    def evaluate(self, given: PartialPaths, ways: Floats) -> tuple[Singles, Singles]:
         """(path, node) q(s, v) = V(s) + beta log pi(v | s), -inf where a node may not be next, and (path,) V(s).
 
         In units of prize, or, where the goal is cost, negative, in units of what is left of the limit. `ways` are the
@@ -60,7 +60,7 @@ def compile_policy() -> None:
     config = PolicyConfig(8, 1, 1, 1)
     tensors = {name: np.zeros(shape, dtype=np.float32) for name, shape in tensor_shapes(config).items()}
     costs = 1.0 - np.eye(2)[None]
-    given = Given(
+    given = PartialPaths(
         costs=costs,
         relative=costs.astype(np.float32),
         to_end=np.zeros((1, 2)),

@@ -94,9 +94,8 @@ class CudaBackend:
         free = torch.cuda.mem_get_info(self.device)[0] if self.memory is None else self.memory
         return int(free // (4 * batches))
 
-    @contextmanager
-    def workers(self, sizes: Sequence[int]) -> Iterator[int]:
-        yield STREAMS if len(sizes) >= ENOUGH_FOR_STREAMS else 1
+    def workers(self, instances: int) -> int:
+        return STREAMS if instances >= ENOUGH_FOR_STREAMS else 1
 
     @contextmanager
     def worker(self, number: int) -> Iterator[None]:

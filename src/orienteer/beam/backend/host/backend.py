@@ -1,7 +1,7 @@
 """The host: numpy arrays, and loops that run on one core without holding Python's lock."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from orienteer.beam.backend.host.paths import HostLog
 from orienteer.beam.backend.host.problems import HostProblems
 from orienteer.beam.backend.host.queue_loops import keep_of_each
 from orienteer.beam.backend.host.queues import BITS, HostQueues
-from orienteer.beam.backend.host.threads import one_thread
 from orienteer.beam.backend.protocol import Ends, Over, Queues
 from orienteer.beam.candidates import REMEMBERED, Candidates, Offspring
 from orienteer.beam.expand import Expander, ScoreBy
@@ -30,9 +29,6 @@ ALL_BYTES = 8 * BATCH_BYTES
 """Of all batches together."""
 FEWEST = 8
 """Instances of a batch from which on two batches side by side are faster than one."""
-ONE_THREAD = 200
-"""Nodes of a problem up to which one core searches it. Two are hardly faster in products of small matrices, and where
-other work keeps one of these cores busy they wait for each other: three times as long, or far longer."""
 
 
 class HostBackend:
@@ -101,13 +97,8 @@ class HostBackend:
     def free_memory(self, batches: int) -> int:
         return min(self.batch_bytes, ALL_BYTES // batches)
 
-    @contextmanager
-    def workers(self, sizes: Sequence[int]) -> Iterator[int]:
-        if max(sizes, default=0) > ONE_THREAD:
-            yield 1
-            return
-        with one_thread():
-            yield max(1, min(cores(), len(sizes) // FEWEST))
+    def workers(self, instances: int) -> int:
+        return max(1, min(cores(), instances // FEWEST))
 
     def worker(self, number: int) -> AbstractContextManager[None]:
         return nullcontext()
