@@ -10,13 +10,13 @@ import pytest
 import torch
 
 from network_examples import shaken, some_instance
-from orienteer.beam.problems import Problems
+from orienteer.beam.backend.cuda.problems import TensorProblems, cheapest_ways
 from orienteer.beam.states import States
 from orienteer.data.generate import generate
 from orienteer.model.instance import Instance
-from orienteer.network.batching import evaluate, join, take
+from orienteer.network.batching import evaluate, join
 from orienteer.network.config import PolicyConfig
-from orienteer.network.features import cheapest_ways, reachable, relevant
+from orienteer.network.features import reachable, relevant, take
 from orienteer.network.host.arrange import tensor_shapes
 from orienteer.network.host.paths import PartialPaths
 from orienteer.network.host.policy import HostPolicy, load_policy
@@ -46,7 +46,7 @@ def given_of(states: States) -> PartialPaths:
 
 def on_the_way(instances: Sequence[Instance], steps: int = 6, many: int = 7) -> States:
     """Partial paths of all lengths up to some steps, a few of each."""
-    states = States.initial(Problems.from_instances(instances))
+    states = States.initial(TensorProblems.from_instances(instances))
     generator = torch.Generator().manual_seed(0)
     found = [states]
     for _ in range(steps):
@@ -117,7 +117,7 @@ def test_nothing_left_and_nothing_to_win() -> None:
     """A limit next to zero, prizes of zero, nodes in one place, a node alone."""
     nowhere = Instance.from_coords([(0, 0), (0, 0), (1, 0)], [0.0, 0.0, 2.0], 1e-300)
     alone = Instance(np.zeros((1, 1)), [1.0], 1.0)
-    states = States.initial(Problems.from_instances([nowhere, alone]))
+    states = States.initial(TensorProblems.from_instances([nowhere, alone]))
     for config in CONFIGS:
         assert_alike(*pair(config), states)
     none = take(states, torch.arange(0))
@@ -144,7 +144,7 @@ def test_numbering_nodes_otherwise_numbers_scores_otherwise() -> None:
     other = Instance(instance.costs[np.ix_(order, order)], instance.prizes[order], instance.limit, start, end)
     policy, _ = pair(CONFIGS[0])
     (one, worth), (two, again) = (
-        by_host(policy, States.initial(Problems.from_instances([each]))) for each in (instance, other)
+        by_host(policy, States.initial(TensorProblems.from_instances([each]))) for each in (instance, other)
     )
     np.testing.assert_allclose(one[0, order], two[0], rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(worth, again, rtol=1e-5)
