@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from command_line import TOWN, Cli, Said, Script, Scripted
 from orienteer import REGISTRY, Entry
+from orienteer.beam.backend.protocol import Backend
 from orienteer.cli.main import run
 from orienteer.data.files import write
 from orienteer.search.run import Run
@@ -33,6 +34,16 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
         return Said(status, said.out, said.err)
 
     return call
+
+
+@pytest.fixture(scope="module", params=["host", "cuda"])
+def backend(request: pytest.FixtureRequest) -> Backend:
+    """Every backend of beam searches in turn, for tests that hold on both."""
+    from backends import BACKENDS
+
+    if request.param not in BACKENDS:
+        pytest.skip("Triton is not installed: it is made for Linux")
+    return BACKENDS[request.param]
 
 
 @pytest.fixture
