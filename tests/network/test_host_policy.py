@@ -2,19 +2,18 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
 
-from network_examples import shaken, some_instance
+from network_examples import shaken, some_instance, wandering
 from orienteer.beam.backend.cuda.problems import TensorProblems, cheapest_ways
 from orienteer.beam.states import States
 from orienteer.data.generate import generate
 from orienteer.model.instance import Instance
-from orienteer.network.batching import evaluate, join
+from orienteer.network.batching import evaluate
 from orienteer.network.config import PolicyConfig
 from orienteer.network.features import reachable, relevant, take
 from orienteer.network.host.arrange import tensor_shapes
@@ -42,19 +41,6 @@ def given_of(states: States) -> PartialPaths:
         problems.end, states.instance, states.last, states.visited, states.cost, problems.symmetric,
     )  # fmt: skip
     return PartialPaths(*(np.ascontiguousarray(one.numpy()) for one in tensors))
-
-
-def on_the_way(instances: Sequence[Instance], steps: int = 6, many: int = 7) -> States:
-    """Partial paths of all lengths up to some steps, a few of each."""
-    states = States.initial(TensorProblems.from_instances(instances))
-    generator = torch.Generator().manual_seed(0)
-    found = [states]
-    for _ in range(steps):
-        row, node = states.feasible().nonzero(as_tuple=True)
-        chosen = torch.randperm(len(row), generator=generator)[:many]
-        states = states.extended(row[chosen], node[chosen])
-        found.append(states)
-    return join(found)
 
 
 def by_host(policy: HostPolicy, states: States) -> Scores:
@@ -89,7 +75,7 @@ def test_tensors_have_the_shapes_of_the_networks(config: PolicyConfig) -> None:
 @pytest.mark.parametrize("apart", [False, True])
 def test_any_network_says_the_same(config: PolicyConfig, costs: str, apart: bool) -> None:
     some = [*generate(40, "uniform", costs, count=2, seed=3, separate_end=apart), *generate(9, "constant", costs)]
-    states = on_the_way(some)
+    states = wandering(*some, steps=6)
     sizes = relevant(states, reachable(states, cheapest_ways(states.problems.costs))).sum(1)
     assert int(sizes.max()) > 16 >= int(sizes.min())  # more than lanes, and fewer
     assert_alike(*pair(config), states)
@@ -100,7 +86,7 @@ def test_the_shipped_networks_say_the_same(name: str) -> None:
     (policy, header), (network, _) = load_policy(name), load_torch_policy(name)
     assert header.name == name
     some = [*generate(60, "distance", count=2, seed=1), *generate(25, "uniform", "xasy", count=2, seed=2)]
-    assert_alike(policy, network, on_the_way(some, 12))
+    assert_alike(policy, network, wandering(*some, steps=12))
 
 
 def test_problems_of_both_kinds_may_come_together() -> None:
@@ -110,7 +96,7 @@ def test_problems_of_both_kinds_may_come_together() -> None:
     costs[np.random.default_rng(0).random(costs.shape) < 0.5] = np.inf
     costs[0, 0] = 0.0
     instances = [some_instance(30, 1), some_instance(20, 2, symmetric=False), torn.replace(costs=costs)]
-    assert_alike(*pair(CONFIGS[0]), on_the_way(instances))
+    assert_alike(*pair(CONFIGS[0]), wandering(*instances))
 
 
 def test_nothing_left_and_nothing_to_win() -> None:
@@ -128,7 +114,7 @@ def test_nothing_left_and_nothing_to_win() -> None:
 
 def test_company_changes_nothing_at_all() -> None:
     policy, _ = pair(CONFIGS[1])
-    states = on_the_way([some_instance(50, 1), some_instance(18, 2, symmetric=False)])
+    states = wandering(some_instance(50, 1), some_instance(18, 2, symmetric=False))
     action, value = by_host(policy, states)
     for index in ([3], [1, 0], list(range(len(states) - 1, -1, -2))):
         alone = by_host(policy, take(states, torch.tensor(index)))

@@ -6,9 +6,10 @@ import torch
 
 from network_examples import CONFIGS, beginning, seen, shaken, some_instance
 from orienteer import Instance
+from orienteer.beam.backend.cuda.problems import cheapest_ways
 from orienteer.lab.networks.attention_network import AttentionNetwork, NetworkConfig
 from orienteer.network.batching import evaluate, in_parts
-from orienteer.network.features import cheapest_ways, to_nodes
+from orienteer.network.features import to_nodes
 
 names = pytest.mark.parametrize("name", CONFIGS)
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from orienteer.network.scorers import DecoderScore
 
 from network_examples import CONFIGS, beginning, some_instance
 from orienteer import Instance
 from orienteer.beam.states import States
 from orienteer.lab.networks.decoders import RouteConfig, RouteModel
+from orienteer.lab.networks.scorers import DecoderScore
 from orienteer.lab.training.environment import advance
 
 kinds = pytest.mark.parametrize("kind", ["attention", "pointer"])

@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from orienteer import Instance, check_tour
+from orienteer.beam.backend.cuda.problems import cheapest_ways
 from orienteer.beam.problems import Problems
 from orienteer.lab.training.environment import Environment
 from orienteer.lab.training.instances import Recipe, draw, fixed_size, paper_limit
-from orienteer.network.features import cheapest_ways
 
 
 def _generator(seed: int = 0) -> torch.Generator:

@@ -7,13 +7,14 @@ import torch
 from network_examples import own_costs
 from oracle import best_prize
 from orienteer import Instance
+from orienteer.beam.backend.cuda.problems import cheapest_ways
 from orienteer.construct.enumerate import Enumerate
 from orienteer.data.generate import COSTS
 from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_source, stray, tail
 from orienteer.lab.training.lessons import Lessons, Library
 from orienteer.network.batching import in_batches
 from orienteer.network.columns import FAR
-from orienteer.network.features import cheapest_ways, reachable
+from orienteer.network.features import reachable
 
 RECIPE = LabelRecipe(sizes=(4, 5), favoured=(), costs=COSTS, apart=0.4)
 

@@ -14,6 +14,7 @@ from orienteer.network.scorers import ActorScore, DecoderScore, ValueScore
 
 from oracle import best_prize
 from orienteer import BadFile, Instance
+from orienteer.beam.backend.cuda.problems import cheapest_ways
 from orienteer.beam.problems import Problems
 from orienteer.lab.networks.attention_network import NetworkConfig
 from orienteer.lab.networks.decoders import RouteConfig
@@ -23,7 +24,6 @@ from orienteer.lab.training.instances import Recipe, fixed_size
 from orienteer.lab.training.presets import PRESETS, settings_for
 from orienteer.lab.training.session import BEST, CHECKPOINT, LAST, LOG, Options, TrainingDiverged
 from orienteer.lab.training.validation import greedy_prize
-from orienteer.network.features import cheapest_ways
 from orienteer.network.weights import read_header
 
 NETWORK = NetworkConfig(16, 2, 2, 1, "dueling", rich=True, edge_bias=True, pre_norm=True)

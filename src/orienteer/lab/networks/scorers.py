@@ -10,6 +10,7 @@ from torch import Tensor
 
 from orienteer.beam.backend import choose_backend
 from orienteer.beam.backend.cuda.problems import TensorProblems
+from orienteer.beam.backend.host.problems import cheapest_ways
 from orienteer.beam.backend.protocol import Backend
 from orienteer.beam.problems import Array, Problems
 from orienteer.beam.score import Children
@@ -56,7 +57,8 @@ class OnHost:
 
     def __init__(self, score: NetworkScore):
         self.score = score
-        self._tensors = Remembered(_as_tensors)
+        all_ways = isinstance(score, TourScore)  # where costs stood in for ways, a tour might be barred
+        self._tensors = Remembered(lambda problems: _as_tensors(problems, all_ways))
 
     @property
     def passes(self) -> int:
@@ -78,10 +80,12 @@ class OnHost:
         return States(self._tensors(states.problems), **tensors, memory=memory)
 
 
-def _as_tensors(problems: Problems) -> Problems:
+def _as_tensors(problems: Problems, all_ways: bool) -> Problems:
+    """With `all_ways` cheapest ways are worked out however long that takes."""
     fields = (problems.costs, problems.prizes, problems.limit, problems.start, problems.end, problems.to_end)
     made = TensorProblems(*(torch.from_numpy(one) for one in fields))
-    made.__dict__["cheapest_ways"] = torch.from_numpy(problems.cheapest_ways)  # which the host makes in time
+    ways = cheapest_ways(problems.costs) if all_ways else problems.cheapest_ways
+    made.__dict__["cheapest_ways"] = torch.from_numpy(ways)  # the host's loop is faster than tensors
     return made
 
 
