@@ -11,7 +11,6 @@ from instances import all_families, small_instance
 from orienteer import check_tour, solve
 from orienteer.beam.backend import choose_backend, gpu_is_there
 from orienteer.beam.backend.host.backend import ONE_THREAD, HostBackend
-from orienteer.search.cores import cores, set_cores
 from orienteer.beam.backend.protocol import Backend
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander
@@ -21,6 +20,7 @@ from orienteer.beam.score import PrizeScore, TsiliScore
 from orienteer.beam.step import StepConfig, step_search
 from orienteer.data.generate import generate
 from orienteer.model.instance import Instance
+from orienteer.search.cores import cores, set_cores
 
 needs_both = pytest.mark.skipif(len(BACKENDS) < 2, reason="Triton is not installed: it is made for Linux")
 COLUMNS = ("trail", "instance", "prize", "cost", "visited")

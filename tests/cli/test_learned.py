@@ -5,23 +5,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
+from backends import BACKENDS
 from command_line import TOWN, Cli
 from orienteer import REGISTRY
 from orienteer.data.files import read_results
 from orienteer.network.weights import SHIPPED, list_weights
 from orienteer.search.registry import solver_class
 
-LEARNED = [name for name, entry in REGISTRY.items() if entry.target.startswith("orienteer.network.")]
+ROOMS = ("orienteer.network.", "orienteer.lab.networks.")
+LEARNED = [name for name, entry in REGISTRY.items() if entry.target.startswith(ROOMS)]
 
 
 def test_every_learned_solver_finds_its_weights(cli: Cli) -> None:
     shipped = {one.name: one.method for one in list_weights()}
     for name in LEARNED:
         solver: Any = solver_class(name)
-        for device in ("cpu", "cuda"):
-            assert shipped[solver.default_weights(torch.device(device))] in solver.methods
+        for backend in BACKENDS.values():
+            assert shipped[solver.default_weights(backend)] in solver.methods
     listed = [line.partition(":")[0] for line in cli("weights").out.splitlines() if not line.startswith(" ")]
     assert set(listed) == set(shipped)
 
