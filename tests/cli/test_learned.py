@@ -37,7 +37,7 @@ def test_shipped_weights_are_small_and_tell_their_origin() -> None:
 
 @pytest.mark.parametrize("name", LEARNED)
 def test_solve_with_a_network(cli: Cli, town: Path, name: str) -> None:
-    solver_class(name)().prepare(TOWN)  # compiles, which would be announced
+    solver_class(name)().get_ready(TOWN)  # compiles, which would be announced
     status, out, err = cli("solve", town, "--solver", name, "--device", "cpu", "--json")
     assert (status, err) == (0, "")
     prize = json.loads(out)["prize"]

@@ -6,6 +6,7 @@ from orienteer import Instance
 from orienteer.evolution.evolve import breed, improve, plant
 from orienteer.evolution.population import load, new_population, pick_parents, route_prize, store
 from orienteer.kernel import seed_state
+from orienteer.local_search.shorten import shorten_for
 
 
 def line(budget):
@@ -68,10 +69,10 @@ def test_improve_makes_every_individual_fit():
     population = new_population(10, 6)
     plant(problem, population, 0, 10, 1.0, seed_state(0))
     assert population.costs.tolist() == [8.0] * 10  # to the far end and back
-    improve(problem, population, 0, 10)
+    improve(problem, population, 0, 10, shorten_for(problem.symmetric), True)
     assert (population.costs <= 6.0).all()
     assert population.best_prize[0] == 6.0
-    improve(problem, population, 0, 10)
+    improve(problem, population, 0, 10, shorten_for(problem.symmetric), True)
     assert population.settled.all()
 
 

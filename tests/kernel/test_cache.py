@@ -19,7 +19,8 @@ SCRIPT = """
 import numpy as np
 from orienteer.kernel import next_int, seed_state
 print(next_int(seed_state(1), 1000))
-print(next_int.stats.cache_path, sum(next_int.stats.cache_hits.values()), sum(next_int.stats.cache_misses.values()))
+stats = next_int.outer.stats
+print(stats.cache_path, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 
 

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from orienteer.local_search.directed_opt import swap_stretches, turn_stretches
-from orienteer.local_search.shorten import shorten
+from orienteer.local_search.shorten import shorten_directed
 from routes import check_saving, cost, shortest
 
 LEAST = 1e-9
@@ -41,7 +41,7 @@ def test_no_better_turn_is_left(seed, metric):
 def test_both_together_find_often_the_shortest():
     found = 0
     for seed in range(40):
-        after, costs, _ = check_saving(shorten, seed, 8, 12, lambda near: (near, False, LEAST), False)
+        after, costs, _ = check_saving(shorten_directed, seed, 8, 12, lambda near: (near, LEAST), False)
         best = shortest(after, costs)
         assert cost(after, costs) >= best - LEAST
         found += cost(after, costs) <= best + LEAST

@@ -85,13 +85,14 @@ class _Task:
         if self.view is None:
             return self.route
         from orienteer.local_search.polish import polished
+        from orienteer.local_search.shorten import shorten_for
 
         size, view = self.instance.size, self.view
         budget = self.instance.budget * (1 - MARGIN)  # costs are added up in another order on the way
         looks = 0 if over else max(1, ORDER_WORK // size**2)
         trials = 0 if over or self.quick else CHANGE_WORK // size**2
-        bars = FEW_BARS if self.quick else BARS
-        return view.route(polished(view.numbers(self.route), view, budget, looks, bars, trials))
+        bars, shorten = FEW_BARS if self.quick else BARS, shorten_for(view.symmetric)
+        return view.route(polished(view.numbers(self.route), view, budget, looks, bars, trials, shorten))
 
 
 def compile_polish() -> None:

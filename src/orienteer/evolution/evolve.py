@@ -15,7 +15,7 @@ from orienteer.local_search.drop_add import (
     route_cost,
     unlink,
 )
-from orienteer.local_search.shorten import nearest_neighbour, shorten
+from orienteer.local_search.shorten import Shorten, nearest_neighbour
 from orienteer.model.view import View
 
 
@@ -82,8 +82,11 @@ def breed(
 
 
 @kernel
-def improve(problem: View, population: Population, first: int, last: int) -> None:
-    """Makes the individuals from `first` up to `last`, exclusive, shorter, then fit, then fuller."""
+def improve(problem: View, population: Population, first: int, last: int, shorten: Shorten, fit: bool) -> None:
+    """Makes the individuals from `first` up to `last`, exclusive, shorter by `shorten`, then fit, then fuller.
+
+    Without `fit` they are only made shorter: by the same kernel, since `shorten` takes long to compile.
+    """
     costs, budget = problem.costs, problem.budget
     route = np.empty(len(problem.prizes), dtype=np.int64)
     place = np.empty(len(problem.prizes), dtype=np.int64)
@@ -91,8 +94,8 @@ def improve(problem: View, population: Population, first: int, last: int) -> Non
         if population.settled[index]:
             continue
         size = load(index, population, route, place)
-        saved = shorten(route, size, place, costs, problem.near_out, problem.symmetric, problem.least)
-        new_size = _fit(route, size, place, problem)
+        saved = shorten(route, size, place, costs, problem.near_out, problem.least)
+        new_size = _fit(route, size, place, problem) if fit else size
         if saved == 0.0 and new_size == size and population.costs[index] <= budget:
             population.settled[index] = True
         else:

@@ -124,7 +124,7 @@ def _next_node(here: int, links: Ints, slot: Ints, allowed: int, state: State) -
     return chosen
 
 
-@kernel(inline=True)
+@kernel
 def _repeats(row: Ints, k: int) -> bool:
     """Whether the k-th link leads where an earlier one does."""
     for m in range(k):  # noqa: SIM110, the loop compiles faster than a generator

@@ -9,15 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.evolution.evolve import breed, improve, plant
+from orienteer.evolution.first_calls import kernels_for
 from orienteer.evolution.population import Population, new_population
 from orienteer.kernel import State, seed_state
-from orienteer.local_search.drop_add import route_cost
-from orienteer.local_search.shorten import nearest_neighbour, shorten
+from orienteer.local_search.shorten import Shorten, shorten_for
 from orienteer.model.instance import Instance
 from orienteer.model.view import View
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
-from orienteer.search.stop import MaxSteps
 
 
 @dataclass(frozen=True)
@@ -58,13 +57,8 @@ class Evolution(Solver[EvolutionConfig]):
     name = "compass"
     config_class = EvolutionConfig
 
-    def prepare(self, instance: Instance) -> None:
-        """Compiles the kernels, or loads them from numba's cache, on a tiny problem."""
-        global _prepared
-        if not _prepared:
-            tiny = Instance(1.0 - np.eye(3), np.ones(3), 2.5)
-            Evolution(EvolutionConfig(population=2, candidates=2, every=2)).search(Run(tiny, MaxSteps(4)), 0)
-            _prepared = True
+    def kernels(self, instance: Instance) -> list[str]:
+        return kernels_for(instance.view.symmetric)
 
     def search(self, run: Run, seed: int) -> None:
         """Offers each better route, in the piece of work that found it."""
@@ -91,11 +85,12 @@ class Evolution(Solver[EvolutionConfig]):
         """The algorithm in pieces that take little time, each with its number of steps."""
         config = self.config
         unit = float(problem.prizes.max()) / 100  # the authors add 1 to scores from 1 to 100
-        share = _first_share(problem)
+        shorten = shorten_for(problem.symmetric)
+        share = _first_share(problem, shorten)
         timed = math.isfinite(run.stop.seconds_left(run.now()))
         for first, last in _pieces(config.population, len(problem.prizes), timed):
             plant(problem, population, first, last, share, state)
-            improve(problem, population, first, last)
+            improve(problem, population, first, last, shorten, True)
             yield 0
         while True:
             left = config.every - 1
@@ -105,7 +100,7 @@ class Evolution(Solver[EvolutionConfig]):
                 left -= made
                 yield made
             for first, last in _pieces(config.population, len(problem.prizes), timed):
-                improve(problem, population, first, last)
+                improve(problem, population, first, last, shorten, True)
                 yield int(last == config.population)
             if _converged(population.prizes, config.stop_percent):
                 return
@@ -113,8 +108,6 @@ class Evolution(Solver[EvolutionConfig]):
 
 PIECE_SECONDS = 0.02
 """About how long a piece of work takes, so that a search ends in time."""
-
-_prepared = False
 
 
 def _pieces(count: int, nodes: int, timed: bool) -> Iterator[tuple[int, int]]:
@@ -139,10 +132,9 @@ def _converged(prizes: npt.NDArray[np.float64], percent: float) -> bool:
     return bool(ranked[0] - ranked[rank] <= 1e-9 * ranked[0])
 
 
-def _first_share(problem: View) -> float:
+def _first_share(problem: View, shorten: Shorten) -> float:
     """The share of nodes in the first routes: by a route through all, how much of it the budget pays for."""
-    nodes = len(problem.prizes)
-    route, place = np.empty((2, nodes), dtype=np.int64)
-    size = nearest_neighbour(np.arange(1, nodes - 1), nodes - 2, problem.costs, problem.near_out, route, place)
-    shorten(route, size, place, problem.costs, problem.near_out, problem.symmetric, problem.least)
-    return min(1.0, math.sqrt(problem.budget / max(problem.budget, route_cost(route, size, problem.costs))))
+    alone = new_population(1, len(problem.prizes))
+    plant(problem, alone, 0, 1, 1.0, seed_state(0))
+    improve(problem, alone, 0, 1, shorten, False)
+    return min(1.0, math.sqrt(problem.budget / max(problem.budget, float(alone.costs[0]))))

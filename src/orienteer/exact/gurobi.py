@@ -44,6 +44,9 @@ class Gurobi(Solver[GurobiConfig]):
         gurobi()  # says at once if it is missing
         super().__init__(config)
 
+    def kernels(self, instance: Instance) -> list[str]:
+        return Auto().kernels(instance)
+
     def prepare(self, instance: Instance) -> None:
         Auto().prepare(instance)
 

@@ -74,19 +74,12 @@ class Exact(Solver[ExactConfig]):
         scip()  # says at once if it is missing
         super().__init__(config)
 
+    def kernels(self, instance: Instance) -> list[str]:
+        """Those of the warm start and of the separators."""
+        return [*Auto().kernels(instance), f"{__name__}:separate_a_little"]
+
     def prepare(self, instance: Instance) -> None:
-        """Compiles the kernels of the warm start and the separators, or loads them, on tiny problems."""
-        global _prepared
         Auto().prepare(instance)
-        if not _prepared:
-            for back in (1.0, 2.0):
-                costs = [[0.0, 1, 1, 1], [back, 0, 1, 1], [back, 1, 0, 1], [back, 1, 1, 0]]
-                model = reduce(Instance(costs, [0, 1, 1, 1], 3.5))
-                half = np.full(len(model.tail), 0.5)
-                point = Point(model, np.arange(len(model.tail)), half, np.ones(model.size))
-                for kind in SEPARATORS.values():
-                    kind(model)(point, 1.0)
-            _prepared = True
 
     def search(self, run: Run, seed: int) -> None:
         offer_trivial(run)
@@ -120,7 +113,17 @@ ROUND_EVERY = 4
 """A route is made of every so many solutions of the root."""
 
 _log = logging.getLogger("orienteer")
-_prepared = False
+
+
+def separate_a_little() -> None:
+    """Compiles the kernels of all separators on tiny problems."""
+    for back in (1.0, 2.0):
+        costs = [[0.0, 1, 1, 1], [back, 0, 1, 1], [back, 1, 0, 1], [back, 1, 1, 0]]
+        model = reduce(Instance(costs, [0, 1, 1, 1], 3.5))
+        half = np.full(len(model.tail), 0.5)
+        point = Point(model, np.arange(len(model.tail)), half, np.ones(model.size))
+        for kind in SEPARATORS.values():
+            kind(model)(point, 1.0)
 
 
 def warm_start(run: Run, model: Model, seed: int, share: float) -> None:

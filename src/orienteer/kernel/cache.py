@@ -80,7 +80,8 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     def _file_name(self, signature: Any, codegen: Any) -> str:
         # The processor is part of the key: an image may be built on one machine and used on another.
-        key = _digest(repr((str(signature), codegen.magic_tuple())))
+        handed = [fingerprint(each.dispatcher.py_func) for each in signature if hasattr(each, "dispatcher")]
+        key = _digest(repr((str(signature), handed, codegen.magic_tuple())))
         return f"{self._name}-{self._fingerprint}-{key}{SUFFIX}"
 
     def _remove_old(self, place: Path) -> None:

@@ -1,39 +1,128 @@
-"""The decorator of all compiled loops."""
+"""The decorator of all compiled loops.
 
+numba makes machine code of every function that a compiled function calls, optimises it with all that it calls in turn,
+and adds two wrappers for calls from Python and from C. Most of that work is thrown away, since only the outermost
+function is ever called from Python. A `Kernel` is therefore compiled in two ways: as it is called by Python, with
+everything below it optimised at once, and, for calls from other kernels, only as far as LLVM's intermediate code.
+"""
+
+import functools
+import importlib
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 from numba import njit
+from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.extending import models, register_model
 
 from orienteer.kernel.cache import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@overload
-def kernel(function: Function) -> Function: ...
-@overload
-def kernel(*, inline: bool = False, part: bool = False) -> Callable[[Function], Function]: ...
-def kernel(
-    function: Function | None = None, *, inline: bool = False, part: bool = False
-) -> Function | Callable[[Function], Function]:
+def kernel(function: Function) -> Function:
     """The function as machine code, compiled when it is first called and kept for later processes.
 
     A kernel lets other threads run while it does, and divides as numpy does: a division by zero is infinite or NaN.
-
-    Parameters
-    ----------
-    inline
-        Whether its code is copied into every kernel that calls it. That takes long to compile: for a line or two.
-    part
-        Whether only other kernels call it, and Python never does: it takes less long to compile, and is kept with them.
+    Kernels may be handed to kernels: these are compiled for each of them, as if they named it.
     """
+    return Kernel(function)  # type: ignore[return-value]
 
-    def compiled(function: Function) -> Function:
-        wrappers = {"no_cpython_wrapper": part, "no_cfunc_wrapper": part}
-        dispatcher = njit(nogil=True, error_model="numpy", inline="always" if inline else "never", **wrappers)(function)
-        if not part:
-            dispatcher._cache = KernelCache(function)  # as its `enable_caching` does with numba's own
-        return dispatcher
 
-    return compiled if function is None else compiled(function)
+class Kernel:
+    """A compiled function; for numba, which looks at `_numba_type_`, it is one of its own."""
+
+    __qualname__: str
+
+    def __init__(self, function: Callable[..., Any]):
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.outer = njit(nogil=True, error_model="numpy", pipeline_class=_OuterCompiler)(function)
+        self.outer._cache = KernelCache(function)  # as its `enable_caching` does with numba's own
+        bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        self.inner = njit(error_model="numpy", pipeline_class=_InnerCompiler, **bare)(function)
+        self._numba_type_ = KernelType(self)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.outer(*arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find_kernel, (self.__module__, self.__qualname__)
+
+
+class KernelType(types.Dispatcher):  # type: ignore[misc]
+    """A kernel as the type of an argument; it is kept in files by the kernel's name."""
+
+    def __init__(self, owner: Kernel):
+        super().__init__(owner.inner)
+        self.owner = owner
+        self.name = f"{owner.__module__}.{owner.__qualname__}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _type_of, (self.owner,)
+
+
+register_model(KernelType)(models.OpaqueModel)
+
+
+def find_kernel(module: str, name: str) -> Kernel:
+    """The kernel of that name."""
+    found: Any = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _type_of(owner: Kernel) -> KernelType:
+    return owner._numba_type_
+
+
+class _OuterCompiler(Compiler):  # type: ignore[misc]
+    """numba's own compiler, which also tells the functions inside of their environments."""
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        result = super().compile_extra(func)
+        for environment in result._find_referenced_environments():
+            result.codegen.set_env(environment.env_name, environment)
+        return result
+
+
+class _InnerCompiler(Compiler):  # type: ignore[misc]
+    """A compiler of code that is only called by other compiled code."""
+
+    def define_pipelines(self) -> Any:
+        if self.state.library is None:
+            self.state.library = _InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Intermediate code with that of all that it calls, neither optimised nor made to machine code."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Zero, which stands for no code; numba asks for a wrapper, and there is none."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """What sets a function's environment: nothing, as long as there is no machine code."""
+        return _NoEnvironment
+
+
+class _NoEnvironment:
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """Nothing: `_OuterCompiler` does it later."""

@@ -26,7 +26,7 @@ def seed_state(seed: int) -> State:
     return np.array(words, dtype=np.uint64)
 
 
-@kernel(inline=True)
+@kernel
 def next_word(state: State) -> np.uint64:
     """64 random bits; moves the state on."""
     total = state[0] + state[3]

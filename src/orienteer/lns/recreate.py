@@ -45,13 +45,13 @@ def nearest_absent(graph: Graph, route: Route, seed: int, most: int, nodes: Ints
     Few candidates make a step local: that is worth more than trying every node at every step.
     """
     count = 0
-    if route.where[seed] >= 0:
+    if route.before[seed] < 0:
         nodes[0] = seed
         count = 1
     for node in graph.near[seed]:
         if count >= most:
             break
-        if route.where[node] >= 0:
+        if route.before[node] < 0:
             nodes[count] = node
             count += 1
     return count
@@ -64,7 +64,7 @@ def cheapest_place(graph: Graph, route: Route, node: int) -> tuple[float, int]:
     into, out = graph.back[node], graph.costs[node]
     best, place, seen = np.inf, -1, 0
     for other in graph.near[node]:
-        if route.where[other] >= 0:
+        if route.before[other] < 0:
             continue
         if other != last:
             right = route.after[other]

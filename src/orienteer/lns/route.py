@@ -26,18 +26,12 @@ class Graph(NamedTuple):
 
 
 class Route(NamedTuple):
-    """The route, the nodes that are not on it, and what it costs and collects."""
+    """The route, and what it costs and collects."""
 
     after: Ints
     """(n,) the next node, for nodes on the route."""
     before: Ints
-    """(n,) the node before, for nodes on the route."""
-    absent: Ints
-    """(n,) the nodes not on the route, in any order, in the first places."""
-    where: Ints
-    """(n,) a node's place among the absent, -1 for nodes on the route."""
-    missing: Ints
-    """(1,) how many are absent."""
+    """(n,) the node before, -1 for nodes that are not on the route; the start's is itself."""
     total: Floats
     """(2,) cost and prize, kept up to date by whoever changes the route."""
 
@@ -45,40 +39,23 @@ class Route(NamedTuple):
 def new_route(graph: Graph, nodes: Ints) -> Route:
     """The route along `nodes`, which run from node 0 to the last node."""
     size = len(graph.prizes)
-    route = Route(
-        after=np.zeros(size, dtype=np.int64),
-        before=np.zeros(size, dtype=np.int64),
-        absent=np.zeros(size, dtype=np.int64),
-        where=np.full(size, -1, dtype=np.int64),
-        missing=np.zeros(1, dtype=np.int64),
-        total=np.zeros(2),
-    )
+    route = Route(np.zeros(size, dtype=np.int64), np.full(size, -1, dtype=np.int64), np.zeros(2))
     route.after[nodes[:-1]] = nodes[1:]
     route.before[nodes[1:]] = nodes[:-1]
-    absent = np.setdiff1d(np.arange(size), nodes)
-    route.absent[: len(absent)] = absent
-    route.where[absent] = np.arange(len(absent))
-    route.missing[0] = len(absent)
-    route.total[0] = length(graph, route)
+    route.before[0] = 0
+    route.total[0] = sum(graph.costs[nodes[:-1], nodes[1:]].tolist())  # in order, as `length` adds
     route.total[1] = graph.prizes[nodes].sum()
     return route
 
 
 @kernel
 def link(route: Route, node: int, left: int) -> None:
-    """Puts an absent node behind `left`."""
+    """Puts a node that is not on the route behind `left`."""
     right = route.after[left]
     route.after[left] = node
     route.after[node] = right
     route.before[right] = node
     route.before[node] = left
-    place = route.where[node]
-    count = route.missing[0] - 1
-    moved = route.absent[count]
-    route.absent[place] = moved
-    route.where[moved] = place
-    route.where[node] = -1
-    route.missing[0] = count
 
 
 @kernel
@@ -87,10 +64,7 @@ def unlink(route: Route, node: int) -> None:
     left, right = route.before[node], route.after[node]
     route.after[left] = right
     route.before[right] = left
-    count = route.missing[0]
-    route.absent[count] = node
-    route.where[node] = count
-    route.missing[0] = count + 1
+    route.before[node] = -1
 
 
 @kernel

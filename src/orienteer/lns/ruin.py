@@ -27,7 +27,7 @@ def ruin(
     inner = len(graph.prizes) - 1
     for place in range(-1, len(near)):
         node = seed if place < 0 else near[place]
-        if not 0 < node < inner or route.where[node] >= 0:
+        if not 0 < node < inner or route.before[node] < 0:
             continue
         size = min(1 + next_int(state, longest), target - gone)
         for _ in range(next_int(state, size)):

@@ -83,15 +83,9 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         """A second for a hundred nodes, and in proportion from 0.2 s to 20 s."""
         return MaxSeconds(min(20.0, max(0.2, instance.size / 100)))
 
-    def prepare(self, instance: Instance) -> None:
-        """Compiles the kernels, or loads them from numba's cache, on a tiny problem."""
-        global _prepared
-        Evolution().prepare(instance)
-        if not _prepared:
-            tiny = Instance(1.0 - np.eye(4), np.ones(4), 2.5)
-            run = Run(tiny, MaxSteps(4))
-            self._improve(run, 0, run.best)
-            _prepared = True
+    def kernels(self, instance: Instance) -> list[str]:
+        start = Evolution().kernels(instance) if self.config.start_share else []
+        return [*start[:1], f"{__name__}:anneal_a_little", *start[1:]]  # those that take longest to compile first
 
     def search(self, run: Run, seed: int) -> None:
         """Evolves a start, then improves it until the end."""
@@ -174,7 +168,11 @@ CYCLE = 100_000
 EXPONENTS = np.linspace(0.6, 1.4, 9)
 """To these powers prizes are raised when a route is recreated by ratio."""
 
-_prepared = False
+
+def anneal_a_little() -> None:
+    """Compiles `anneal` on a tiny problem."""
+    run = Run(Instance(1.0 - np.eye(4), np.ones(4), 2.5), MaxSteps(4))
+    NeighbourhoodSearch()._improve(run, 0, run.best)
 
 
 def _population(instance: Instance, seconds: float, steps: float) -> int:

@@ -98,7 +98,7 @@ def _best_swap(node: int, route: Ints, size: int, place: Ints, costs: Floats, ne
     return best
 
 
-@kernel(inline=True)
+@kernel
 def _swap_gain(route: Ints, costs: Floats, i: int, j: int, k: int) -> float:
     """What the three opened arcs cost more than the three new ones."""
     opened = costs[route[i], route[i + 1]] + costs[route[j], route[j + 1]] + costs[route[k], route[k + 1]]

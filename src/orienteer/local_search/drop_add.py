@@ -182,7 +182,7 @@ def best_spot(
     return behind, cheapest
 
 
-@kernel(inline=True)
+@kernel
 def saving(node: int, following: Ints, leading: Ints, costs: Floats) -> float:
     """What the route would save without `node`."""
     before, after = leading[node], following[node]
@@ -206,7 +206,7 @@ def add(node: int, behind: int, following: Ints, leading: Ints, place: Ints) -> 
     place[node] = 0
 
 
-@kernel(inline=True)
+@kernel
 def _worth(prize: float, added: float, budget: float) -> float:
     """Prize per cost added; a prize for nothing is worth most, and a worthless node is wanted only if it saves."""
     if prize == 0.0 and added >= 0.0:

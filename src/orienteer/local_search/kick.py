@@ -6,7 +6,7 @@ their direction, so that it serves asymmetric costs too. The stretches are short
 
 from orienteer.kernel import Floats, Ints, State, kernel, next_int
 from orienteer.local_search.lin_kernighan import reverse
-from orienteer.local_search.shorten import shorten
+from orienteer.local_search.shorten import Shorten
 
 STRETCH = 30
 """The most nodes of a stretch that is moved."""
@@ -19,19 +19,19 @@ def kick_and_shorten(
     place: Ints,
     costs: Floats,
     near: Ints,
-    symmetric: bool,
+    shorten: Shorten,
     least: float,
     kicks: int,
     state: State,
 ) -> float:
-    """The length saved by so many kicks; `route` and `place`, as of `lin_kernighan`, are left at the best."""
-    saved = shorten(route, size, place, costs, near, symmetric, least)
+    """The length saved by `kicks` kicks; `route` and `place`, as of `lin_kernighan`, are left at the best."""
+    saved = shorten(route, size, place, costs, near, least)
     if size < 5:
         return saved
     kept = route[:size].copy()
     for _ in range(kicks):
         gain = _kick(route, size, place, costs, state)
-        gain += shorten(route, size, place, costs, near, symmetric, least)
+        gain += shorten(route, size, place, costs, near, least)
         if gain < -least:
             for i in range(size):
                 route[i] = kept[i]

@@ -132,7 +132,7 @@ def _first_links(
     return found
 
 
-@kernel(inline=True)
+@kernel
 def _cut_off(base: int, tip: int, joined: int, route: Ints, size: int, place: Ints) -> int:
     """The neighbour of `joined` that becomes the new tip when the arc base-tip is opened; -1 if there is none."""
     side = place[tip] - place[base]
@@ -182,7 +182,7 @@ def _chain(
     return (best, kept) if kept else (0.0, 0)
 
 
-@kernel(inline=True)
+@kernel
 def _exchange(base: int, tip: int, joined: int, route: Ints, place: Ints, flip: Ints) -> None:
     """Opens base-tip, joins the tip to `joined` by turning the stretch between them round, and notes the stretch."""
     b, t, j = place[base], place[tip], place[joined]
@@ -226,7 +226,7 @@ def _next_link(
     return joined, cut, top
 
 
-@kernel(inline=True)
+@kernel
 def _was_joined(one: int, other: int, touched: Ints, steps: int) -> bool:
     """Whether the chain itself made this arc; such an arc is not cut again, so a chain ends."""
     for step in range(steps):

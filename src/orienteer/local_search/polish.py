@@ -19,7 +19,7 @@ from orienteer.local_search.drop_add import (
     unlink,
 )
 from orienteer.local_search.selection import best_selection, is_wanted, least_detour, ordered
-from orienteer.local_search.shorten import shorten
+from orienteer.local_search.shorten import Shorten
 from orienteer.model.view import View
 
 LEAST = 1e-10
@@ -36,7 +36,7 @@ class Work(NamedTuple):
     near_in: Ints
     near_out: Ints
     budget: float
-    symmetric: bool
+    shorten: Shorten
     following: Ints
     leading: Ints
     looks: Ints
@@ -44,17 +44,18 @@ class Work(NamedTuple):
 
 
 @kernel
-def polished(route: Ints, view: View, budget: float, looks: int, bars: Floats, trials: int) -> Ints:
+def polished(route: Ints, view: View, budget: float, looks: int, bars: Floats, trials: int, shorten: Shorten) -> Ints:
     """The route after it was shortened and filled up in turn, until nothing more fits; it has the same ends.
 
     Then its stops are chosen anew along up to `looks` orders, with those nodes in good order that reach one of the
     `bars`. And then up to `trials` changes are tried: a stop left out, or another node put in at the expense of some.
-    The route is in the view's numbers and costs no more than the `budget`, which may be a little below the view's.
+    The route is in the view's numbers and costs no more than the `budget`, which may be a little below the view's;
+    `shorten` is what `shorten_for` has for its costs.
     """
     count = len(view.nodes)
     chain = np.empty((2, count), dtype=np.int64)
     work = Work(
-        view.costs, view.prizes.copy(), view.near_in, view.near_out, budget, view.symmetric, chain[0], chain[1],
+        view.costs, view.prizes.copy(), view.near_in, view.near_out, budget, shorten, chain[0], chain[1],
         np.full(1, looks),
     )  # fmt: skip
     nodes, place = np.empty(count, dtype=np.int64), np.full(count, -1)
@@ -96,7 +97,7 @@ def _other_order(work: Work, order: Ints, nodes: Ints, size: int, place: Ints, p
         if place[node] >= 0 or work.prizes[node] >= price * least_detour(nodes, size, work.costs, node)[1]:
             wide[count], where[node] = node, count
             count += 1
-    shorten(wide, count, where, work.costs, work.near_out, work.symmetric, LEAST * work.budget)
+    work.shorten(wide, count, where, work.costs, work.near_out, LEAST * work.budget)
     return ordered(wide, count, where, work.costs, work.prizes, work.budget)
 
 
@@ -115,7 +116,7 @@ def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
     """The route's new size, shortened and filled up until nothing more fits."""
     last = len(place) - 1
     while True:
-        shorten(nodes, size, place, work.costs, work.near_out, work.symmetric, LEAST * work.budget)
+        work.shorten(nodes, size, place, work.costs, work.near_out, LEAST * work.budget)
         link(nodes, size, work.following, work.leading)
         cost = route_cost(nodes, size, work.costs)
         add_while_fits(

@@ -1,5 +1,7 @@
 """A route made and made shorter: nearest neighbour, then the local search that suits the costs."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from orienteer.kernel import Floats, Ints, kernel
@@ -7,21 +9,41 @@ from orienteer.local_search.directed_opt import swap_stretches, turn_stretches
 from orienteer.local_search.lin_kernighan import lin_kernighan
 from orienteer.local_search.or_opt import or_opt
 
+Shorten = Callable[[Ints, int, Ints, Floats, Ints, float], float]
+"""From a route, its size, places, costs, near nodes and the least saving that counts: the length saved."""
+
+
+def shorten_for(symmetric: bool) -> Shorten:
+    """The local search that suits the costs: handed to kernels, so that the other one need not be compiled."""
+    return shorten_symmetric if symmetric else shorten_directed
+
 
 @kernel
-def shorten(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, symmetric: bool, least: float) -> float:
-    """The length saved; `route` and `place` are changed until no move of either kind saves more than `least`.
+def shorten_symmetric(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
+    """The length saved by Lin-Kernighan and or-opt on symmetric costs, in turn until no move saves more than `least`.
 
-    Lin-Kernighan and or-opt on symmetric costs, moves that mind the direction on others. The ends stay.
+    `route` and `place` are changed; the ends stay.
     """
     saved = 0.0
     while size > 3:
-        if symmetric:
-            saved += lin_kernighan(route, size, place, costs, near, least)
-            more = or_opt(route, size, place, costs, near, least)
-        else:
-            saved += swap_stretches(route, size, place, costs, near, least)
-            more = turn_stretches(route, size, place, costs, least)
+        saved += lin_kernighan(route, size, place, costs, near, least)
+        more = or_opt(route, size, place, costs, near, least)
+        saved += more
+        if more == 0.0:
+            break
+    return saved
+
+
+@kernel
+def shorten_directed(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
+    """The length saved by moves that mind the direction, in turn until none saves more than `least`.
+
+    `route` and `place` are changed; the ends stay.
+    """
+    saved = 0.0
+    while size > 3:
+        saved += swap_stretches(route, size, place, costs, near, least)
+        more = turn_stretches(route, size, place, costs, least)
         saved += more
         if more == 0.0:
             break

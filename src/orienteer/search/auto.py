@@ -53,8 +53,11 @@ class Auto(Solver[AutoConfig]):
     def default_stop(self, instance: Instance) -> Stop:
         return make_solver("lns").default_stop(instance)
 
+    def kernels(self, instance: Instance) -> list[str]:
+        beam = self._beam(FIRST_BEAM).kernels(instance) if is_crooked(instance) else ()
+        return [*make_solver("lns").kernels(instance), *beam]
+
     def prepare(self, instance: Instance) -> None:
-        make_solver("lns").prepare(instance)
         if is_crooked(instance):
             self._beam(FIRST_BEAM).prepare(instance)
 

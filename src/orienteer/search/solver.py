@@ -1,11 +1,8 @@
 """What every solver looks like: settings to the constructor, the question to `solve`."""
 
 import dataclasses
-import logging
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from orienteer.data.text import FilePath
@@ -62,17 +59,21 @@ class Solver(ABC, Generic[Config]):
         """When to end if the caller does not say: by default the solver finishes by itself."""
         return Never()
 
+    def kernels(self, instance: Instance) -> list[str]:
+        """What has to be compiled for a problem like this one: tasks of `orienteer.kernel.prepare`."""
+        return []
+
     def prepare(self, instance: Instance) -> None:
-        """Anything slow that happens once and should not count as solving, such as compiling kernels."""
+        """Anything else that is slow, happens once and should not count as solving, such as reading weights."""
 
     def get_ready(self, instance: Instance) -> None:
-        """Prepares, with a notice if that takes long; only the first time can, and the watch itself takes time."""
-        if type(self) in _ready:
-            self.prepare(instance)
-            return
-        with _notice(f"{self.name}: compiling its kernels for this machine; this happens once and may take a minute"):
-            self.prepare(instance)
-        _ready.add(type(self))
+        """Compiles what is not compiled yet, with a notice, and prepares."""
+        tasks = self.kernels(instance)
+        if tasks:
+            from orienteer.kernel.prepare import compile_kernels  # loads numba
+
+            compile_kernels(tasks, f"{self.name}: compiling its kernels for this machine, once")
+        self.prepare(instance)
 
     @abstractmethod
     def search(self, run: Run, seed: int) -> None:
@@ -127,21 +128,3 @@ class Solver(ABC, Generic[Config]):
 
 AnySolver: TypeAlias = Solver[Any]
 """A solver whose settings do not matter to the caller."""
-
-_ready: set[type] = set()
-"""The classes that have prepared in this process."""
-
-NOTICE_SECONDS = 1.0
-"""Preparations that take longer are announced."""
-
-
-@contextmanager
-def _notice(message: str) -> Iterator[None]:
-    """Logs the message if the block takes more than a moment."""
-    timer = threading.Timer(NOTICE_SECONDS, logging.getLogger("orienteer").warning, (message,))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()

@@ -140,7 +140,7 @@ def _answers(solver: AnySolver, method: Method, instances: list[Instance], rows:
 
 
 def _timed(solver: AnySolver, instances: Sequence[Instance], call: Callable[[], list[Result]]) -> list[Entry]:
-    solver.prepare(instances[0])
+    solver.get_ready(instances[0])
     passes, began = _passes(solver), time.process_time()
     results = call()
     cpu = (time.process_time() - began) / len(instances)

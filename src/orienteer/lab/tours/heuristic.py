@@ -6,7 +6,7 @@ from orienteer.kernel import seed_state
 from orienteer.local_search.directed_opt import swap_stretches, turn_stretches
 from orienteer.local_search.kick import kick_and_shorten
 from orienteer.local_search.or_opt import or_opt
-from orienteer.local_search.shorten import nearest_neighbour
+from orienteer.local_search.shorten import nearest_neighbour, shorten_for
 from orienteer.model.instance import Array
 from orienteer.model.view import Ints, View, make_view
 
@@ -39,9 +39,8 @@ def good_route(costs: Array, start: int, end: int, seed: int, kicks: int = KICKS
     """
     view = _view(costs, start, end)
     route, place, least = _nearest_neighbour(view)
-    kick_and_shorten(
-        route, len(route), place, view.costs, view.near_out, view.symmetric, least, kicks * len(route), seed_state(seed)
-    )
+    shorten, state = shorten_for(view.symmetric), seed_state(seed)
+    kick_and_shorten(route, len(route), place, view.costs, view.near_out, shorten, least, kicks * len(route), state)
     return _named(view, route)
 
 

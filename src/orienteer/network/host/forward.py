@@ -63,7 +63,7 @@ def lay_out(shape: Shape, count: int, width: int, twice: bool) -> Tables:
     return Tables(ZERO, functions, stream, normed, parts, mixed, inner, logits, logits + (count + ROWS) * LANES)
 
 
-_lay_out = kernel(part=True)(lay_out)
+_lay_out = kernel(lay_out)
 
 
 @kernel
@@ -107,7 +107,7 @@ def look(
         _tell_choices(room, tables, node, count, width, value[path], abs(unit) * beta, action, path)
 
 
-@kernel(part=True)
+@kernel
 def _through_layers(
     weights: Singles, shape: Shape, room: Singles, tables: Tables, alike: bool, count: int, width: int
 ) -> int:
@@ -142,7 +142,7 @@ def _through_layers(
     return at + 2 * hidden
 
 
-@kernel(part=True)
+@kernel
 def _to_go(
     weights: Singles,
     at: int,
@@ -206,7 +206,7 @@ def _to_go(
     return expected + more * np.sqrt(steps)
 
 
-@kernel(part=True)
+@kernel
 def _tell_choices(
     room: Singles,
     tables: Tables,

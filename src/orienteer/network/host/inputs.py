@@ -31,7 +31,7 @@ SLIGHT = np.float32(-21.0)
 """Exponents of edge functions are cut off here: the fourth power of the exponential is still a normal number."""
 
 
-@kernel(part=True)
+@kernel
 def list_nodes(given: PartialPaths, ways: Floats, path: int, node: Ints, opened: Bools) -> int:
     """Writes the nodes that are tokens of a path, and which of them are open; returns how many tokens.
 
@@ -50,7 +50,7 @@ def list_nodes(given: PartialPaths, ways: Floats, path: int, node: Ints, opened:
     return count
 
 
-@kernel(part=True)
+@kernel
 def tell_nodes(
     given: PartialPaths,
     path: int,
@@ -96,7 +96,7 @@ def tell_nodes(
     return many, unit
 
 
-@kernel(part=True)
+@kernel
 def tell_costs(
     costs: Singles,
     row: int,
@@ -133,7 +133,7 @@ def tell_costs(
     return F1 / max(total / np.float32(count), np.float32(CLOSEST))
 
 
-@kernel(part=True)
+@kernel
 def tell_state(
     room: Singles,
     inputs: int,

@@ -43,7 +43,7 @@ FAINT = np.float32(-60.0)
 """Differences of logits are cut off here, lest products become too small for fast arithmetic."""
 
 
-@kernel(part=True)
+@kernel
 def dense(
     weights: Singles,
     at: int,
@@ -70,7 +70,7 @@ def dense(
             store_rows(room, place, width, larger_rows(sums, low))
 
 
-@kernel(part=True)
+@kernel
 def norm(weights: Singles, at: int, size: int, room: Singles, source: int, target: int, width: int) -> None:
     """Writes vectors of `size` entries, normalised; weights are scales and shifts."""
     share = spread(F1 / np.float32(size))
@@ -89,7 +89,7 @@ def norm(weights: Singles, at: int, size: int, room: Singles, source: int, targe
             store(room, target + entry * width + left, result)
 
 
-@kernel(part=True)
+@kernel
 def attend(
     weights: Singles,
     at: int,
@@ -148,7 +148,7 @@ def attend(
                 store_rows(room, target + first + row * width + left, width, times_rows(sums, share))
 
 
-@kernel(part=True)
+@kernel
 def _mixture(weights: Singles, at: int, room: Singles, place: int, block: int, bias):  # type: ignore[no-untyped-def]
     """The bias and what the costs in one direction add to it; their three functions lie a `block` apart."""
     wide, near = load(room, place + block), load(room, place + 2 * block)
