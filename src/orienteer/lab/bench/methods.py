@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import orienteer
 from orienteer.model.errors import OrienteerError
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
 from orienteer.search.settings import field_types, read_settings
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import Stop, at_most
+from orienteer.version import __version__
 
 if TYPE_CHECKING:
     from orienteer.lab.bench.peer import Peer
@@ -76,7 +76,7 @@ class Method:
             "settings": settings,
             "seconds": self.seconds,
             "steps": self.steps,
-            "version": getattr(solver, "version", orienteer.__version__),
+            "version": getattr(solver, "version", __version__),
         }
 
     @cached_property

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import orienteer
 from orienteer.lab.bench import chart
 from orienteer.lab.bench.paper_figures import PRIZES, SIZES, SOURCE, printed
 from orienteer.lab.bench.sets import SEED, NamedSet
@@ -23,6 +22,7 @@ from orienteer.lab.bench.tables import (
     write_tables,
     write_text,
 )
+from orienteer.version import __version__
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _notes(spec: Spec, rows: Sequence[Row], entries: dict[Place, Entry]) -> list
         f"{spec.count} {origin} a cell; objective: mean prize with its standard error; gap: to the best method of the "
         "cell; optimum: mean gap to the proven optimum, with the number of instances where it is known.",
         f"Times are wall-clock seconds an instance (a batched search counts an equal share of its batch) on "
-        f"{machine}, orienteer {orienteer.__version__}.",
+        f"{machine}, orienteer {__version__}.",
         f"Paper: {SOURCE}; 10,000 instances of its own, so that differences within its and our errors mean nothing.",
     ]
     notes += [f"{row.label}: {row.about}" for row in rows if row.about != row.label]

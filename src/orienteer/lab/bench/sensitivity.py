@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-import orienteer
 from orienteer.beam.backend import choose_backend
 from orienteer.lab.bench import chart
 from orienteer.lab.bench.run import OnDone, Shard
@@ -26,6 +25,7 @@ from orienteer.lab.training.instances import fixed_size
 from orienteer.lab.training.presets import settings_for
 from orienteer.lab.training.session import CHECKPOINT, LOG, Options
 from orienteer.model.errors import OrienteerError
+from orienteer.version import __version__
 
 BASE = NetworkConfig()
 """The paper's network, of which each variant changes one field."""
@@ -80,7 +80,7 @@ class Plan:
             "minutes": self.each,
             "validation": self.validation,
             "device": choose_backend(self.device).name,
-            "version": orienteer.__version__,
+            "version": __version__,
         }
         name = "-".join(f"{field}-{value}" for field, value in variant.items()) or "base"
         return f"{name}-{hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:10]}"
