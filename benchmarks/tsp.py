@@ -80,6 +80,8 @@ def _solved(solvers: Sequence[str], one: NamedSet, arguments: argparse.Namespace
     rows = []
     for method in methods:
         done = [entries[method.key, one.name, index] for index in range(len(one))]
+        if failed := [entry["error"] for entry in done if "error" in entry]:
+            sys.exit(f"{method.label}: {failed[0]}")
         cost = np.array([entry["cost"] for entry in done])
         rows.append((method.label, cost, sum(entry["seconds"] for entry in done) / len(done)))
     return rows
