@@ -23,8 +23,6 @@ ORDER_WORK = 2**25
 1,000 it is a third of a second, with 2,000 a second."""
 FEW_BARS, BARS = np.array((0.7, 0.45)), np.array((1.15, 0.8, 0.6, 0.4, 0.3))
 """In these orders the nodes lie well whose prize for their detour is that share of what cost is worth to the route."""
-NEAR = 20
-"""Near nodes of each node that the local search looks at."""
 SHARE = 64
 """Instances that a thread takes at a time; fewer are not worth one where no changes are tried."""
 
@@ -77,7 +75,7 @@ class _Task:
     @classmethod
     def of(cls, instance: Instance, route: list[int], quick: int, most_nodes: int) -> "_Task":
         """The view is not kept: the views of a batch would take twice the memory of its costs."""
-        view = view_of(instance, NEAR) if route and instance.size <= most_nodes else None
+        view = view_of(instance, near=0) if route and instance.size <= most_nodes else None
         return cls(instance, route, view, instance.size <= quick)
 
     def polished(self, over: bool) -> list[int]:

@@ -22,6 +22,8 @@ from orienteer.local_search.selection import best_selection, is_wanted, least_de
 from orienteer.local_search.shorten import Shorten
 from orienteer.model.view import View
 
+NEAR = 20
+"""Near nodes of each node that are looked at."""
 LEAST = 1e-10
 """Savings up to this share of the budget are rounding."""
 ROUNDING = 1e-12
@@ -49,15 +51,17 @@ def polished(route: Ints, view: View, budget: float, looks: int, bars: Floats, t
 
     Then its stops are chosen anew along up to `looks` orders, with those nodes in good order that reach one of the
     `bars`. And then up to `trials` changes are tried: a stop left out, or another node put in at the expense of some.
-    The route is in the view's numbers and costs no more than the `budget`, which may be a little below the view's;
+    The route is in the view's numbers and costs no more than the `budget`, which may be a little below the view's,
+    whose own near nodes are not needed: the few that matter here are found faster among the rest of the work.
     `shorten` is what `shorten_for` has for its costs.
     """
     count = len(view.nodes)
     chain = np.empty((2, count), dtype=np.int64)
+    near_out = _nearest(view.costs)
+    near_in = near_out if view.symmetric else _nearest(view.costs.T.copy())
     work = Work(
-        view.costs, view.prizes.copy(), view.near_in, view.near_out, budget, shorten, chain[0], chain[1],
-        np.full(1, looks),
-    )  # fmt: skip
+        view.costs, view.prizes.copy(), near_in, near_out, budget, shorten, chain[0], chain[1], np.full(1, looks)
+    )
     nodes, place = np.empty(count, dtype=np.int64), np.full(count, -1)
     size = _put(nodes, place, route)
     size = _chosen_anew(work, nodes, size, place, bars)
@@ -181,3 +185,24 @@ def _prize(work: Work, nodes: Ints, size: int) -> float:
     for at in range(size):
         total += work.prizes[nodes[at]]
     return total
+
+
+@kernel
+def _nearest(costs: Floats) -> Ints:
+    """(n, k) the `NEAR` nodes cheapest to reach from each node, cheapest first, itself left out."""
+    count = len(costs)
+    few = min(count - 1, NEAR)
+    near, away = np.empty((count, few), dtype=np.int64), np.empty(few)
+    for here in range(count):
+        known = 0
+        for there in range(count):
+            cost = costs[here, there]
+            if there == here or (known == few and cost >= away[few - 1]):
+                continue
+            at = known if known < few else few - 1
+            while at > 0 and away[at - 1] > cost:
+                away[at], near[here, at] = away[at - 1], near[here, at - 1]
+                at -= 1
+            away[at], near[here, at] = cost, there
+            known = min(known + 1, few)
+    return near

@@ -134,6 +134,8 @@ def nearest(costs: Floats, near: int = NEAR) -> Ints:
     """
     size = len(costs)
     count = min(size - 1, near)
+    if count <= 0:
+        return np.empty((size, 0), dtype=np.int64)
     bits = size.bit_length()
     keys = (costs + 0.0).view(np.int64)  # a zero may have a sign, a sum has none
     keys &= -1 << bits
