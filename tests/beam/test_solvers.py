@@ -2,8 +2,6 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import count
 
 import numpy as np
@@ -34,9 +32,8 @@ every_search = pytest.mark.parametrize("name", ["cs-p", "tsili-beam"])
 class TwoAtOnce(HostBackend):
     """The host with two batches side by side."""
 
-    @contextmanager
-    def workers(self, sizes: Sequence[int]) -> Iterator[int]:
-        yield 2
+    def workers(self, instances: int) -> int:
+        return 2
 
 
 @every_search
