@@ -6,21 +6,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from orienteer.network.scorers import TourScore
 
 from orienteer import BadFile, Instance, MaxSteps, OrienteerError, check_tour, solve, solve_batch
+from orienteer.beam.backend.cuda.problems import TensorProblems
+from orienteer.beam.backend.host.backend import HostBackend
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
-from orienteer.beam.problems import Problems
+from orienteer.beam.problems import Array
 from orienteer.beam.score import Children
 from orienteer.beam.states import States
 from orienteer.beam.step import StepConfig, step_search
 from orienteer.lab.networks.models import save_weights
+from orienteer.lab.networks.scorers import OnHost, TourScore
 from orienteer.lab.tours.instance import known_route, tour_problem
 from orienteer.network import weights as module
 from orienteer.network.config import PolicyConfig
+from orienteer.network.cuda.look import TensorLook
 from orienteer.network.policy_network import PolicyNetwork
 from salesman import least_cost, small_costs, some_problems
 
+HOST = HostBackend()
 NAMES = ("tsp-greedy", "tsp-beam", "tsp-cs")
 
 
@@ -28,20 +32,18 @@ class RandomScore:
     """A score that knows nothing."""
 
     def children(self, states: States) -> Children:
-        generator = torch.Generator().manual_seed(len(states))
-        return Children(torch.rand(states.visited.shape, generator=generator))
+        return Children(np.random.default_rng(len(states)).random(states.visited.shape))
 
-    def paths(self, states: States) -> torch.Tensor:
+    def paths(self, states: States) -> Array:
         return self.children(states).scores[:, 0]
 
 
-class PerfectScore(TourScore):
-    """The score of a network that knows the cost to go, by trying every order."""
+class PerfectLook:
+    """A network that knows the cost to go, by trying every order."""
 
-    def __init__(self) -> None:
-        super().__init__(untrained())
+    passes = 0
 
-    def _estimate(self, states: States) -> tuple[torch.Tensor, torch.Tensor]:
+    def __call__(self, states: States) -> tuple[torch.Tensor, torch.Tensor]:
         action = torch.where(states.feasible(), 0.0, -torch.inf).double()
         value = torch.zeros(len(states), dtype=torch.float64)
         for row in range(len(states)):
@@ -72,20 +74,25 @@ def untrained(seed: int = 0) -> PolicyNetwork:
     return network
 
 
+def tour_score(seed: int = 0) -> TourScore:
+    """The score of such a network."""
+    return TourScore(TensorLook(untrained(seed)))
+
+
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("weights") / "untrained.safetensors"
     return str(save_weights(path, untrained(), "tour", {}, {}))
 
 
-@pytest.mark.parametrize("scorer", [RandomScore(), TourScore(untrained(1))], ids=["random", "network"])
-def test_searches_without_bounds_are_exact_whatever_the_score(scorer: RandomScore | TourScore) -> None:
+@pytest.mark.parametrize("scorer", [RandomScore(), OnHost(tour_score(1))], ids=["random", "network"])
+def test_searches_without_bounds_are_exact_whatever_the_score(scorer: RandomScore | OnHost) -> None:
     for instance in some_problems(4, sizes=(4, 6, 7)):
         truth = least_cost(instance.costs, instance.start, instance.end)
-        problems = Problems.from_instances([instance])
+        problems = HOST.problems([instance])
         for found in (
-            cost_level_search(problems, scorer, CostLevelConfig(beam=None)),
-            step_search(problems, scorer, StepConfig(beam=None)),
+            cost_level_search(HOST, problems, scorer, CostLevelConfig(beam=None)),
+            step_search(HOST, problems, scorer, StepConfig(beam=None)),
         ):
             assert float(found.best.prize[0]) == instance.size
             assert float(found.best.cost[0]) == pytest.approx(truth)
@@ -130,17 +137,18 @@ def test_a_stopped_search_answers_with_a_whole_tour(weights: str) -> None:
 def test_the_true_cost_to_go_leads_to_the_shortest_tour() -> None:
     for instance in some_problems(2, sizes=(6,), families=("plane", "asymmetric")):
         truth = least_cost(instance.costs, instance.start, instance.end)
-        problems = Problems.from_instances([instance])
+        problems = HOST.problems([instance])
         for score in ("parent", "child"):
-            found = cost_level_search(problems, PerfectScore(), CostLevelConfig(beam=1, score=score))
+            scorer = OnHost(TourScore(PerfectLook()))  # type: ignore[arg-type]
+            found = cost_level_search(HOST, problems, scorer, CostLevelConfig(beam=1, score=score))  # type: ignore[arg-type]
             assert float(found.best.cost[0]) == pytest.approx(truth)
 
 
 def test_only_children_that_must_miss_a_node_are_barred() -> None:
     barred = 0
     for instance in some_problems(8, sizes=(6, 7)):
-        states = States.initial(Problems.from_instances([instance]))
-        scores = TourScore(untrained()).children(states).scores[0]
+        states = States.initial(TensorProblems.from_instances([instance]))
+        scores = tour_score().children(states).scores[0]
         for node in states.feasible()[0].nonzero()[:, 0].tolist():
             child = states.extended(torch.tensor([0]), torch.tensor([node]))
             if scores[node] == -torch.inf:
@@ -154,10 +162,10 @@ def test_scores_do_not_depend_on_the_limit_nor_on_the_unit() -> None:
     tight = tour_problem(costs)
     scale = tight.limit
     states = [
-        States.initial(Problems.from_instances([one]))
+        States.initial(TensorProblems.from_instances([one]))
         for one in (tight, tight.replace(limit=1.5 * scale), tight.replace(costs=8 * costs, limit=8 * scale))
     ]
-    network = TourScore(untrained())
+    network = tour_score()
     plain, loose, large = (network.children(one).scores * one.problems.limit for one in states)
     seen = plain > -torch.inf
     torch.testing.assert_close(loose[seen], plain[seen], rtol=1e-4, atol=0)

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
-from orienteer.network.scorers import ValueScore
-from orienteer.network.solvers import GreedyConfig
 
 from orienteer import BadFile, check_tour
 from orienteer.construct.enumerate import Enumerate
 from orienteer.lab.commands.train import train as train_command
 from orienteer.lab.networks.models import load_model
-from orienteer.lab.networks.solvers import DqnGreedy
+from orienteer.lab.networks.scorers import score_of
+from orienteer.lab.networks.solvers import DqnGreedy, GreedyConfig
 from orienteer.lab.training.expert import ExpertSettings, own_labels, train
 from orienteer.lab.training.labels import FIRST_SEED, Label, LabelRecipe, draw_source, save_labels
 from orienteer.lab.training.session import CHECKPOINT, LAST, Options
@@ -123,7 +122,7 @@ def test_the_command(labels: Path, tmp_path: Path) -> None:
     model, header = load_model(tmp_path / LAST)
     assert header.method == "expert"
     assert isinstance(model, PolicyNetwork)
-    assert ValueScore(model).passes == 0
+    assert score_of(model, "expert").passes == 0
     with pytest.raises(ValueError, match="--labels goes with expert, not with dqn"):
         CliRunner().invoke(train_command, ["dqn", "--labels", str(labels)], catch_exceptions=False)
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
-from orienteer.network.scorers import TourScore
-from orienteer.network.solvers import GreedyConfig
 
 from network_examples import own_costs
 from orienteer import BadFile, check_tour
-from orienteer.beam.problems import Problems
+from orienteer.beam.backend.cuda.problems import TensorProblems
 from orienteer.beam.score import Children
 from orienteer.beam.states import States
 from orienteer.lab.commands.labels import labels as labels_command
 from orienteer.lab.commands.train import train as train_command
 from orienteer.lab.networks.models import load_model
+from orienteer.lab.networks.scorers import TourScore
+from orienteer.lab.networks.solvers import GreedyConfig
 from orienteer.lab.tours.solvers import TourGreedy
 from orienteer.lab.training.expert import ExpertSettings, own_labels, train
 from orienteer.lab.training.labels import (
@@ -39,6 +39,7 @@ from orienteer.lab.training.validation import TourValidation, greedy_states
 from orienteer.model.tour import route_cost
 from orienteer.network.batching import in_batches
 from orienteer.network.config import PolicyConfig
+from orienteer.network.cuda.look import TensorLook
 from orienteer.network.policy_network import PolicyNetwork, leaving_cost, to_leave
 from salesman import least_cost
 
@@ -127,7 +128,7 @@ def test_an_untrained_network_expects_typical_steps(made: list[Label]) -> None:
 
 def test_imitates_shortest_tours_until_it_makes_them_itself(labels: Path, tmp_path: Path) -> None:
     _train(labels, tmp_path, 120)
-    scorer = TourScore(load_model(tmp_path / LAST)[0])
+    scorer = TourScore(TensorLook(load_model(tmp_path / LAST)[0]))
     solver = TourGreedy(GreedyConfig(device="cpu", weights=str(tmp_path / LAST)))
     for source in {label.source for label in load_labels(labels)}:
         instance = source.instance()
@@ -175,7 +176,7 @@ def test_validation_measures_whole_tours() -> None:
 def test_a_tour_that_cannot_be_finished_counts_as_the_limit() -> None:
     """A network that knows nothing may bar every way: the greedy path must end there, not go on for ever."""
     validation = TourValidation((9, 24), 3, torch.device("cpu"))
-    score, means = validation(TourScore(PolicyNetwork(SETTINGS.network)))
+    score, means = validation(TourScore(TensorLook(PolicyNetwork(SETTINGS.network))))
     assert score == pytest.approx(0.5)
     assert means["tour_20"] == pytest.approx(float(validation.problems.limit.mean()))
 
@@ -209,7 +210,7 @@ def _train(labels: Path, out: Path, iterations: int, settings: ExpertSettings = 
 
 
 def _greedy_cost(scorer: TourScore, instance: Any) -> float:
-    problems = Problems.from_instances([instance.replace(limit=2 * instance.limit)])
+    problems = TensorProblems.from_instances([instance.replace(limit=2 * instance.limit)])
     states = greedy_states(scorer, problems)
     assert bool(states.visited.all())
     return float(states.cost[0] + problems.straight[0, states.last[0]])

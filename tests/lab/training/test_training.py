@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 import torch
-from orienteer.network.scorers import ActorScore, DecoderScore, ValueScore
 
 from oracle import best_prize
 from orienteer import BadFile, Instance
-from orienteer.beam.backend.cuda.problems import cheapest_ways
-from orienteer.beam.problems import Problems
+from orienteer.beam.backend.cuda.problems import TensorProblems, cheapest_ways
 from orienteer.lab.networks.attention_network import NetworkConfig
 from orienteer.lab.networks.decoders import RouteConfig
 from orienteer.lab.networks.models import load_model
+from orienteer.lab.networks.scorers import DecoderScore, score_of
 from orienteer.lab.training import a2c, dqn, environment, reinforce
 from orienteer.lab.training.instances import Recipe, fixed_size
 from orienteer.lab.training.presets import PRESETS, settings_for
@@ -50,7 +49,6 @@ METHODS: dict[str, tuple[Callable[..., Any], Any]] = {
         reinforce.ReinforceSettings(RouteConfig("pointer", True, NETWORK), RECIPE, 6, 8, 64, 5e-3, challenge=5),
     ),
 }
-SCORERS: dict[str, Callable[..., Any]] = {"dqn": ValueScore, "a2c": ActorScore, "at": DecoderScore, "pn": DecoderScore}
 
 every_method = pytest.mark.parametrize("name", METHODS)
 
@@ -79,10 +77,10 @@ def test_overfits_a_tiny_set_to_the_oracle(name: str, tmp_path: Path, monkeypatc
         for row in range(3)
     ]
 
-    def fixed(recipe: Recipe, count: int, generator: torch.Generator) -> tuple[Problems, torch.Tensor]:
+    def fixed(recipe: Recipe, count: int, generator: torch.Generator) -> tuple[TensorProblems, torch.Tensor]:
         rows = torch.arange(count) % 3
         fields = ("costs", "prizes", "limit", "start", "end", "to_end")
-        many = Problems(**{field: getattr(drawn, field)[rows].clone() for field in fields})
+        many = TensorProblems(**{field: getattr(drawn, field)[rows].clone() for field in fields})
         return many, many.costs
 
     monkeypatch.setattr(environment, "draw", fixed)
@@ -91,7 +89,7 @@ def test_overfits_a_tiny_set_to_the_oracle(name: str, tmp_path: Path, monkeypatc
     session = _train(name, tmp_path, iterations)
     model, header = load_model(tmp_path / LAST)
     assert header.method == session.method
-    prize = greedy_prize(SCORERS[header.method](model), drawn)
+    prize = greedy_prize(score_of(model, header.method), drawn)
     assert prize.tolist() == pytest.approx(optimum, abs=1e-5)
 
 

@@ -77,7 +77,7 @@ def with_tensors(part: Part, own: Sequence[Tensor]) -> Part:
 
 
 def _names(kind: type[Tokens] | type[Part]) -> list[str]:
-    return [field.name for field in fields(kind) if field.name not in ("given", "total", "share")]
+    return [field.name for field in fields(kind) if field.name not in ("given", "total", "kit", "share")]
 
 
 def policy_loss(seen: Outlook, part: Part) -> Tensor:
