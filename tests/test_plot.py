@@ -132,3 +132,13 @@ def test_letters_that_the_font_lacks_are_one_line(tmp_path: Path, caplog: pytest
         save_picture(town, tmp_path / "town.png", [0, 1, 2, 0])
     (said,) = caplog.messages
     assert "no sign for some letters" in said
+
+
+def test_a_notebook_shows_a_figure_once() -> None:
+    """The figure makes its own image, and pyplot, which would show it again at the end of the cell, has none."""
+    import matplotlib.pyplot as plt
+
+    figure = draw(SQUARE, ROUTE)
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    assert figure._repr_html_() is None
+    assert plt.get_fignums() == []

@@ -3,7 +3,7 @@
 from orienteer.model.errors import BadFile, InfeasibleTour, InvalidInstance, MissingExtra, OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.model.result import Improvement, Result
-from orienteer.model.tour import Tour, check_tour
+from orienteer.model.tour import Tour, Visit, check_tour
 from orienteer.search.front import solve, solve_batch
 from orienteer.search.registry import REGISTRY, Entry
 from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Never, NoImprovement, Progress, Stop, TargetPrize
@@ -29,6 +29,7 @@ __all__ = [
     "Stop",
     "TargetPrize",
     "Tour",
+    "Visit",
     "check_tour",
     "solve",
     "solve_batch",

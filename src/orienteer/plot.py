@@ -1,6 +1,8 @@
 """Pictures of problems and routes, as in the paper: stars for start and end, node area by prize, arrows."""
 
+import functools
 import importlib.util
+import io
 import itertools
 import logging
 import math
@@ -35,6 +37,9 @@ LANDMARKS = 400
 LONGEST, MARGIN, LABEL = 520.0, 22.0, 8.0
 """The map's longer side, the room around it and the names' height, in points of 1/72 inch."""
 
+NOTEBOOK_DPI = 80
+"""Dots an inch of a figure in a notebook, which has little room."""
+
 ROUTE, VISITED, SKIPPED, RIM, STAR, END_STAR = "#33415c", "#2a9d8f", "#d7dce2", "#8d99a6", "#e63946", "#f4a261"
 
 STAR_AREA = 380.0
@@ -63,15 +68,13 @@ def save_picture(
 def save_routes(pictures: Sequence[tuple[Instance, Sequence[tuple[str, Sequence[int]]]]], path: str | Path) -> None:
     """Writes several routes side by side: a row for each instance, in it a picture for each title and route."""
     check_picture(path)
-    from matplotlib.figure import Figure
-
     across = max((len(routes) for _, routes in pictures), default=0)
     if not across:
         raise ValueError("pictures must hold at least one route")
     pages = [_Page(layout(instance)) for instance, _ in pictures]
     wide = max(page.wide for page in pages) / 72 + 0.3
     high = max(page.high for page in pages) / 72 + 1.1
-    figure = Figure(figsize=(across * wide, len(pictures) * high), layout="constrained", facecolor="white")
+    figure = _new_figure(across * wide, len(pictures) * high)
     for row, (page, (instance, routes)) in enumerate(zip(pages, pictures, strict=True)):
         for column, (title, nodes) in enumerate(routes):
             axes = figure.add_subplot(len(pictures), across, row * across + column + 1)
@@ -88,14 +91,13 @@ def check_picture(path: str | Path) -> None:
 
 
 def draw(instance: Instance, nodes: Sequence[int] | None = None, title: str | None = None) -> "Figure":
-    """A matplotlib figure of the problem, with a route if `nodes` are given (checked first)."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("a picture", "plot") from error
+    """A matplotlib figure of the problem, with a route if `nodes` are given (checked first).
+
+    As the value of a notebook's cell it is shown, once.
+    """
     tour = None if nodes is None else check_tour(instance, nodes)
     page = _Page(layout(instance))
-    figure = Figure(figsize=(page.wide / 72 + 0.3, page.high / 72 + 1.1), layout="constrained", facecolor="white")
+    figure = _new_figure(page.wide / 72 + 0.3, page.high / 72 + 1.1)
     _draw_on(figure.add_subplot(), page, instance, tour, title)
     return figure
 
@@ -121,6 +123,28 @@ def layout(instance: Instance) -> Array:
         if value > 1e-12 * values[-1]:  # less is a rounding error, and the map a line
             points[:, axis] = -0.5 * vector @ (square - between.mean(1, keepdims=True)) / np.sqrt(value)
     return points
+
+
+def _new_figure(wide: float, high: float) -> "Figure":
+    """An empty figure of a size in inches, or `MissingExtra`."""
+    try:
+        return _figure_class()(figsize=(wide, high), layout="constrained", facecolor="white")
+    except ImportError as error:
+        raise MissingExtra("a picture", "plot") from error
+
+
+@functools.cache
+def _figure_class() -> "type[Figure]":
+    """Figures that show themselves in a notebook. pyplot does not know them, so it does not show them once more."""
+    from matplotlib.figure import Figure
+
+    class Picture(Figure):  # type: ignore[misc]  # the hints of matplotlib are not read
+        def _repr_png_(self) -> bytes:
+            picture = io.BytesIO()
+            self.savefig(picture, format="png", dpi=NOTEBOOK_DPI)
+            return picture.getvalue()
+
+    return Picture
 
 
 def _save(figure: "Figure", path: str | Path) -> None:

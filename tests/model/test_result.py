@@ -2,12 +2,13 @@
 
 import json
 import math
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orienteer import Improvement, Result, Tour
+from orienteer import Improvement, Instance, MissingExtra, Result, Tour, solve
 
 numbers = st.floats(0, 1e12, allow_nan=False)
 results = st.builds(
@@ -50,3 +51,30 @@ def test_an_unknown_status_is_refused() -> None:
     data = Result(Tour((0, 0), 8.0, 0.0), "stopped", 0.1, 1, "none", 0).to_dict()
     with pytest.raises(ValueError, match="status must be 'optimal' or 'stopped', got 'fine'"):
         Result.from_dict({**data, "status": "fine"})
+
+
+TOWN = Instance([[0, 3], [2, 0]], [0, 1], 9, names=["home", "mill"])
+
+
+def test_stops_know_the_instance_or_are_given_it() -> None:
+    result = solve(TOWN, "enumerate")
+    assert [stop.name for stop in result.stops()] == ["home", "mill", "home"]
+    read = Result.from_json(result.to_json())
+    assert read.stops(TOWN) == result.stops()
+    with pytest.raises(ValueError, match="must be given the instance"):
+        read.stops()
+
+
+def test_a_frame_of_the_stops() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = solve(TOWN, "enumerate").to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["place", "node", "name", "prize", "leg", "cost"]
+    assert frame["cost"].tolist() == [0, 3, 5]
+    assert frame["prize"].sum() == 1
+
+
+def test_without_pandas_the_pip_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtra, match=r"^to_frame needs an optional package: pip install pandas$"):
+        solve(TOWN, "enumerate").to_frame()

@@ -96,3 +96,22 @@ def test_judge_agrees_with_a_second_opinion(instance: Instance, random: object) 
 def test_only_whole_numbers_are_nodes(node: object) -> None:
     with pytest.raises(InfeasibleTour, match="stop 1 must be a node's number"):
         check_tour(ROUND, [0, node, 0])  # type: ignore[list-item]
+
+
+def test_stops_by_hand() -> None:
+    town = Instance([[0, 3, 9], [2, 0, 4], [5, 9, 0]], prizes=[7, 1, 2], limit=12, names=["home", "mill", "pond"])
+    tour = check_tour(town, [0, 1, 2, 0])
+    assert tour.stops(town) == [
+        (0, 0, "home", 7, 0, 0),
+        (1, 1, "mill", 1, 3, 3),
+        (2, 2, "pond", 2, 4, 7),
+        (3, 0, "home", 0, 5, 12),
+    ]
+    open_town = town.replace(end=2, names=None)
+    stops = check_tour(open_town, [0, 2]).stops(open_town)
+    assert [(stop.name, stop.prize, stop.cost) for stop in stops] == [(None, 7, 0), (None, 2, 9)]
+
+
+def test_the_empty_round_trip_has_two_stops() -> None:
+    alone = Instance([[5.0]], [3], 1)
+    assert [(stop.prize, stop.leg) for stop in check_tour(alone, [0, 0]).stops(alone)] == [(3, 0), (0, 0)]

@@ -19,9 +19,10 @@ from orienteer.cli.options import (
     with_options,
 )
 from orienteer.cli.progress import Bar
-from orienteer.cli.table import bound_line, origin, place_name, route_table, totals
+from orienteer.cli.table import bound_line, origin, route_table, totals
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
+from orienteer.model.show import place_name
 from orienteer.search import front
 
 ROUTE_ONLY = (".tour", ".sol", ".txt")

@@ -1,28 +1,25 @@
 """A route as a table of plain text."""
 
-import itertools
 import unicodedata
 from collections.abc import Sequence
 
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
-from orienteer.model.tour import Tour, route_cost
+from orienteer.model.show import place_name
+from orienteer.model.tour import Tour
 
 
 def route_table(instance: Instance, tour: Tour) -> str:
     """One line a stop: its number, place, prize, the leg to it, the cost up to it and what is left of the limit."""
-    legs = [0.0, *(route_cost(instance, leg) for leg in itertools.pairwise(tour.nodes))]
-    spent = list(itertools.accumulate(legs))
+    stops = tour.stops(instance)
+    legs, spent = [stop.leg for stop in stops], [stop.cost for stop in stops]
     slack = [max(0.0, instance.limit - cost) for cost in spent]
-    prizes = [float(instance.prizes[node]) for node in tour.nodes]
-    if instance.start == instance.end:
-        prizes[-1] = 0.0  # collected when leaving
     count = len(tour)
     costs = _written([*legs, *spent, *slack])  # together, so that all have the same decimals
     columns = (
         [str(stop) for stop in range(count)],
         [place_name(instance, node) for node in tour.nodes],
-        _written(prizes),
+        _written([stop.prize for stop in stops]),
         costs[:count],
         costs[count : 2 * count],
         costs[2 * count :],
@@ -50,13 +47,6 @@ def origin(result: Result) -> str:
     choice = f" ({result.settings['choice']})" if "choice" in result.settings else ""
     ending = "proven optimal" if result.status == "optimal" else "best found"
     return f"{result.solver}{choice}: {ending} in {result.seconds:.3g} s, {result.steps:,} steps, seed {result.seed}"
-
-
-def place_name(instance: Instance, node: int) -> str:
-    """A node's name on one line, or its number."""
-    if instance.names is None:
-        return str(node)
-    return "".join(char if char.isprintable() else "?" for char in instance.names[node])
 
 
 def layout(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:

@@ -30,9 +30,10 @@ class BadFile(OrienteerError, ValueError):
 class MissingExtra(OrienteerError, ImportError):
     """An optional package is absent; the message holds the pip line that brings it."""
 
-    def __init__(self, feature: str, extra: str):
-        self.feature, self.extra = feature, extra
-        super().__init__(f"{feature} needs an optional package: pip install 'orienteer[{extra}]'")
+    def __init__(self, feature: str, extra: str, command: str = ""):
+        """`extra` is one of ours, or another package, with the pip `command` that installs it."""
+        self.feature, self.extra, self.command = feature, extra, command or f"pip install 'orienteer[{extra}]'"
+        super().__init__(f"{feature} needs an optional package: {self.command}")
 
-    def __reduce__(self) -> tuple[type["MissingExtra"], tuple[str, str]]:
-        return MissingExtra, (self.feature, self.extra)
+    def __reduce__(self) -> tuple[type["MissingExtra"], tuple[str, str, str]]:
+        return MissingExtra, (self.feature, self.extra, self.command)

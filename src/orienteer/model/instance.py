@@ -197,6 +197,11 @@ class Instance:
     def __hash__(self) -> int:
         return hash((self.size, self.limit, self.start, self.end, self.prizes.tobytes()))
 
+    def _repr_html_(self) -> str:
+        from orienteer.model.show import instance_html
+
+        return instance_html(self)
+
     def __repr__(self) -> str:
         return f"Instance(size={self.size}, limit={self.limit:g}, start={self.start}, end={self.end})"
 

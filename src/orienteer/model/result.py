@@ -3,10 +3,14 @@
 import json
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
-from orienteer.model.tour import Tour
+from orienteer.model.tour import Tour, Visit
+
+if TYPE_CHECKING:
+    import pandas
 
 Status = Literal["optimal", "stopped"]
 
@@ -73,6 +77,24 @@ class Result:
             return math.inf
         return (self.bound - self.prize) / self.bound if self.bound else 0.0
 
+    def stops(self, instance: Instance | None = None) -> list[Visit]:
+        """The stops in order: place, node, name, prize, leg and cost so far.
+
+        `instance` is the problem, where the result does not know it: one of a batch, or read from a file.
+        """
+        problem = self.instance if instance is None else instance
+        if problem is None:
+            raise ValueError("this result does not know its instance, so stops and to_frame must be given the instance")
+        return self.tour.stops(problem)
+
+    def to_frame(self, instance: Instance | None = None) -> "pandas.DataFrame":
+        """The stops as a table of pandas; `instance` as for `stops`."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingExtra("to_frame", "pandas", "pip install pandas") from error
+        return pandas.DataFrame(self.stops(instance), columns=list(Visit._fields))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; an unknown bound is None."""
         return {
@@ -119,6 +141,11 @@ class Result:
     def to_json(self) -> str:
         """One line of JSON."""
         return json.dumps(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        from orienteer.model.show import result_html
+
+        return result_html(self)
 
     @classmethod
     def from_json(cls, text: str) -> "Result":

@@ -4,9 +4,26 @@ import itertools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
+
+
+class Visit(NamedTuple):
+    """A stop of a route."""
+
+    place: int
+    """Where in the order, from 0."""
+    node: int
+    name: str | None
+    """The node's name, where nodes have names."""
+    prize: float
+    """What is collected here: nothing where a round trip comes back to its start."""
+    leg: float
+    """The cost of the way here from the stop before."""
+    cost: float
+    """The cost of the route up to here."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +36,17 @@ class Tour:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def stops(self, instance: Instance) -> list[Visit]:
+        """The stops in order, with what is collected at each and what the way to it costs."""
+        visits, cost = list[Visit](), 0.0
+        for place, node in enumerate(self.nodes):
+            leg = route_cost(instance, self.nodes[place - 1 : place + 1]) if place else 0.0
+            cost += leg
+            again = place > 0 and node == self.nodes[0]
+            name = None if instance.names is None else instance.names[node]
+            visits.append(Visit(place, node, name, 0.0 if again else float(instance.prizes[node]), leg, cost))
+        return visits
 
 
 def check_tour(instance: Instance, nodes: Sequence[int]) -> Tour:
