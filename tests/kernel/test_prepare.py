@@ -102,7 +102,7 @@ for costs in ("euclidean", "xasy", "tmat"):
 """
 
 
-@pytest.mark.parametrize("name", ["auto", "lns", "compass", "exact", "cs-p", "tsili-beam"])
+@pytest.mark.parametrize("name", ["auto", "lns", "compass", "exact", "cs-p", "cs-l", "tsili-beam"])
 def test_a_solver_names_all_its_kernels(name: str) -> None:
     """What it does not name would be compiled while the clock runs, and by one process alone."""
     if name == "exact":

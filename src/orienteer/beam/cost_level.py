@@ -7,6 +7,8 @@ through its queues at its own pace.
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from orienteer.beam.backend.protocol import Backend
 from orienteer.beam.candidates import WIDEST
 from orienteer.beam.expand import Expander, ScoreBy, Watch, never
@@ -78,7 +80,8 @@ def cost_level_search(
 
 def check_levels(problems: Problems, tau: Array) -> None:
     """Nothing, or a ValueError if `tau` makes too many levels."""
-    count = float((problems.budget / tau).max()) + 2
+    with np.errstate(over="ignore"):  # infinitely many are too many
+        count = float((problems.budget / tau).max()) + 2
     if count > MOST_LEVELS:
         least = float(tau.min())
         raise ValueError(f"tau must make at most {MOST_LEVELS} levels, got {least:g}, which makes {count:g}")

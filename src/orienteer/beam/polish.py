@@ -91,8 +91,3 @@ class _Task:
         trials = 0 if over or self.quick else CHANGE_WORK // size**2
         bars, shorten = FEW_BARS if self.quick else BARS, shorten_for(view.symmetric)
         return view.route(polished(view.numbers(self.route), view, budget, looks, bars, trials, shorten))
-
-
-def compile_polish() -> None:
-    """Compiles the kernel, or loads it from numba's cache."""
-    polish([Instance(1.0 - np.eye(3), [1.0] * 3, 3.0)], [[0, 1, 0]])

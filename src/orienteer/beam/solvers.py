@@ -10,8 +10,6 @@ from contextlib import closing
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeVar
 
-import numpy as np
-
 from orienteer.beam.alternatives import varied
 from orienteer.beam.backend import choose_backend
 from orienteer.beam.backend.protocol import Backend, Over
@@ -97,11 +95,17 @@ class BeamSolver(Solver[BeamConfig]):
         """From how many ends an instance is searched: 1, or 2 with half of the beam for each."""
         return 1
 
+    def kernels(self, instance: Instance) -> list[str]:
+        """The loops of the search, where the backend can compile them ahead."""
+        names = self.first_calls(instance.symmetric) if self.backend.compiles_ahead else []
+        return [f"orienteer.beam.first_calls:{name}" for name in names]
+
+    @abstractmethod
+    def first_calls(self, symmetric: bool) -> list[str]:
+        """Names of functions of `first_calls`, those that take longest first."""
+
     def prepare(self, instance: Instance) -> None:
-        """Compiles the loops of the search on a tiny problem, where the backend can do so ahead."""
-        if self.backend.compiles_ahead:
-            tiny = Instance(1.0 - np.eye(3), [1.0] * 3, 2.0)
-            self._solve_together([tiny], BatchClock(1, Never(), threading.Event(), 1), self.scorer())
+        self.scorer()  # which may have weights to read
 
     def gather(self, expander: Expander, directions: int, over: Over) -> Found:
         """The routes of a search that has finished, with what can be made of them before it is `over`."""
@@ -254,6 +258,10 @@ class CostLevelSolver(BeamSolver[LevelConfig]):
         same = instance.start == instance.end and instance.symmetric
         return 2 if config.both and config.beam is not None and config.beam > 1 and not same else 1
 
+    def first_calls(self, symmetric: bool) -> list[str]:
+        searches = ["search_levels", *([] if self.config.beam else ["search_all_levels"])]
+        return [*searches, "exchange_stretches", "join_paths"] if self._recombines else searches
+
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch, directions: int) -> Expander:
         config = self.config
         if directions > 1 and config.beam is not None:
@@ -279,6 +287,9 @@ class StepSolver(BeamSolver[BeamConfig]):
     """The step-by-step beam search with any score."""
 
     config_class: ClassVar[type[Any]] = StepConfig
+
+    def first_calls(self, symmetric: bool) -> list[str]:
+        return ["search_steps"]
 
     def explore(self, problems: Problems, scorer: Scorer, watch: Watch, directions: int) -> Expander:
         return step_search(self.backend, problems, scorer, StepConfig(self.config.beam, self.config.branch), watch)

@@ -47,9 +47,6 @@ class Gurobi(Solver[GurobiConfig]):
     def kernels(self, instance: Instance) -> list[str]:
         return Auto().kernels(instance)
 
-    def prepare(self, instance: Instance) -> None:
-        Auto().prepare(instance)
-
     def search(self, run: Run, seed: int) -> None:
         offer_trivial(run)
         model = reduce(run.instance)

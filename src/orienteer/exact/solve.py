@@ -78,9 +78,6 @@ class Exact(Solver[ExactConfig]):
         """Those of the warm start and of the separators."""
         return [*Auto().kernels(instance), f"{__name__}:separate_a_little"]
 
-    def prepare(self, instance: Instance) -> None:
-        Auto().prepare(instance)
-
     def search(self, run: Run, seed: int) -> None:
         offer_trivial(run)
         model = reduce(run.instance)

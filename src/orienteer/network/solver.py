@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from orienteer.beam.backend import choose_backend
 from orienteer.beam.backend.protocol import Backend, Over
 from orienteer.beam.cost_level import CostLevelConfig
-from orienteer.beam.polish import compile_polish, polish
+from orienteer.beam.polish import polish
 from orienteer.beam.solvers import BeamSettings, BeamSolver, CostLevelSolver
 from orienteer.model.errors import MissingExtra, OrienteerError
 from orienteer.model.instance import Instance
@@ -99,10 +99,13 @@ class LearnedCostLevelSearch(LearnedSolver[LearnedLevelConfig], CostLevelSolver[
     name, weights, methods, config_class = "cs-l", "flagship-small", ("expert", "dqn"), LearnedLevelConfig
     gpu_weights = "flagship"
 
-    def prepare(self, instance: Instance) -> None:
-        super().prepare(instance)
-        if self._polishes:
-            compile_polish()
+    def kernels(self, instance: Instance) -> list[str]:
+        policy = ["orienteer.network.host.policy:compile_policy"] if self.backend.compiles_ahead else []
+        return [*super().kernels(instance), *policy]
+
+    def first_calls(self, symmetric: bool) -> list[str]:
+        polishing = ["polish_symmetric" if symmetric else "polish_directed"] if self._polishes else []
+        return [*polishing, *super().first_calls(symmetric), "find_ways"]
 
     def fallback(self, instance: Instance) -> list[int] | None:
         """What can be put in without a search: long routes close late, and before that there is next to nothing."""

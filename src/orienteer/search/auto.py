@@ -54,12 +54,8 @@ class Auto(Solver[AutoConfig]):
         return make_solver("lns").default_stop(instance)
 
     def kernels(self, instance: Instance) -> list[str]:
-        beam = self._beam(FIRST_BEAM).kernels(instance) if is_crooked(instance) else ()
+        beam = self._beam(FIRST_BEAM).kernels(instance) if is_crooked(instance) else []
         return [*make_solver("lns").kernels(instance), *beam]
-
-    def prepare(self, instance: Instance) -> None:
-        if is_crooked(instance):
-            self._beam(FIRST_BEAM).prepare(instance)
 
     def search(self, run: Run, seed: int) -> None:
         crooked = is_crooked(run.instance)
