@@ -5,10 +5,11 @@ import pytest
 
 from backends import few, placed, read
 from orienteer.beam.backend.host.meet import best_meeting
-from orienteer.beam.backend.protocol import Backend
+from orienteer.beam.backend.protocol import Backend, Ends
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander
 from orienteer.beam.found import Found
+from orienteer.beam.paths import SortedPaths
 from orienteer.beam.recombine import both_ends
 from orienteer.beam.score import PrizeScore
 from orienteer.data.generate import generate
@@ -115,7 +116,7 @@ def test_looks_are_bounded() -> None:
     one = (np.zeros(3, dtype=np.int64), np.zeros(3), np.ones(3), np.zeros((3, 1), dtype=np.int64))
     given = (*one, *one, np.zeros((2, 2)), 1.0, 0.0, False)
     assert best_meeting(*given) == (0, 0)
-    assert best_meeting(*given, most_looks=-1) == (-1, -1)
+    assert best_meeting(*given, -1) == (-1, -1)
 
 
 def test_routes_of_exactly_the_limit_are_taken(backend: Backend) -> None:
@@ -127,3 +128,35 @@ def test_routes_of_exactly_the_limit_are_taken(backend: Backend) -> None:
     expander = searched(backend, [instance], 1)
     assert prize_of(instance, *met(backend, expander, 1, [last - 1.0])) == last
     assert met(backend, expander, 1, [float(last)]) == [[]]
+
+
+def test_the_best_of_all_pairs_is_found(backend: Backend) -> None:
+    """Dear paths bring more, so that a pair uses up its budget, with any share of it for either path."""
+    rng, nodes, budget = np.random.default_rng(0), 70, 0.9
+    sizes = [40, 70, 33, 5, 50, 64, 45, 90, 60, 60, 35, 80, 90]
+    first, stops = np.cumsum([0, *sizes]), rng.random((sum(sizes), nodes)) < 0.03
+    cost = np.concatenate([np.sort(rng.random(size)) for size in sizes])
+    last, prize = rng.integers(nodes, size=len(cost)), cost + rng.random(len(cost)) / 4
+    costs, number = rng.random((len(sizes), nodes, nodes)) / 5, rng.permutation(len(cost))
+    front, back = np.array([0, 2, 4, 8, 10, 6, 12, 7]), np.array([1, 3, 5, 9, 11, 6, 12, 7])
+    costs[[6, 7, 12]] += costs[[6, 7, 12]].transpose(0, 2, 1)  # where paths are turned round, costs are symmetric
+    least = np.array([0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.5, 5.0])  # nothing is above the last
+    bits = backend.problems([Instance(costs[6], np.zeros(nodes), 1.0)]).bits(placed(backend, stops))
+    given = [placed(backend, one) for one in (first, number, np.empty(0), last, cost, prize)]
+    paths = SortedPaths(*given, bits, given[2], given[2])
+    ends = Ends(
+        placed(backend, costs), paths, placed(backend, front), placed(backend, back),
+        placed(backend, np.full(len(front), budget)), placed(backend, least),
+    )  # fmt: skip
+    found = read(backend.best_pairs(ends))
+    for row, other, bound, pair in zip(front, back, least, found.T, strict=True):
+        one, two = (np.arange(first[at], first[at + 1]) for at in (row, other))
+        total = cost[one, None] + costs[row, last[one, None], last[two]] + cost[two]
+        apart = ~(stops[one, None] & stops[two]).any(2)
+        gain = np.where((total <= budget) & apart, prize[one, None] + prize[two], -np.inf)
+        if gain.max() <= bound:
+            assert pair.tolist() == [-1, -1]
+        else:
+            places = np.argsort(number)[pair]
+            assert gain[places[0] - one[0], places[1] - two[0]] == gain.max()
+    assert (found >= 0).all(0).tolist() == [True] * 7 + [False]

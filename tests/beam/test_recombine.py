@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backends import cs_p, few, read
+from backends import cs_p, few, placed, read
 from instances import small_instances
 from oracle import best_prize
 from orienteer.beam.backend.host.backend import HostBackend
 from orienteer.beam.backend.protocol import Backend, Over
+from orienteer.beam.candidates import Candidates
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander
 from orienteer.beam.found import Found
@@ -204,6 +205,25 @@ def test_a_stop_is_asked_while_routes_are_made(backend: Backend, batch: bool) ->
     assert asked[-2:] == [result.steps] * 2
     assert asked.count(result.steps) == 2
     assert check_tour(instance, result.tour.nodes)
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_a_stretch_may_be_turned_round_where_costs_are_symmetric(backend: Backend, symmetric: bool) -> None:
+    """The path 0 2 3 4 1 knows a better way between 1 and 2 than over 5, but the other way round.
+
+    Where it may not be turned round, the whole path is better than the route.
+    """
+    costs = np.ones((7, 7)) - np.eye(7)
+    costs[0, 3] += 0.0 if symmetric else 0.5  # a leg that nobody takes
+    problems = backend.problems([Instance(costs, [0.0, 1.0, 1.0, 5.0, 5.0, 2.0, 3.0], 6.0)])
+    log = backend.expander(problems, PrizeScore()).log
+    log.begin()
+    for number, node in enumerate((2, 3, 4, 1)):
+        cost, trail = placed(backend, [number + 1.0]), placed(backend, [number * 7 + node])
+        log.add(Candidates.pack(problems.xp, cost, cost, trail, trail))
+    one_round = partial(next, iter([False]), True)  # further rounds of a GPU would mend what the first does wrong
+    better = backend.exchanged(problems, log.by_cost(), 1, [[0, 6, 1, 5, 2, 0]], problems.full((1, 0), 0), one_round)
+    assert better == [[0, 6, 1, 4, 3, 2, 0] if symmetric else [0, 2, 3, 4, 1, 0]]
 
 
 def test_paths_are_sorted_alike_in_small_pieces(backend: Backend) -> None:

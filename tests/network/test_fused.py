@@ -65,15 +65,15 @@ def test_packed_attention_equals_padded_attention_and_so_do_gradients(dtype: tor
         torch.testing.assert_close(left / scale, right / scale, **tolerance)
 
 
-@pytest.mark.parametrize(("tokens", "size"), [(50, 64), (33, 128), (7, 48)])
-def test_adding_and_normalising(tokens: int, size: int) -> None:
+@pytest.mark.parametrize(("tokens", "size", "programs"), [(50, 64, 1000), (70, 128, 2), (7, 48, 1000)])
+def test_adding_and_normalising(tokens: int, size: int, programs: int) -> None:
     from orienteer.network.cuda.fused_norm import fused_add_norm
 
     torch.manual_seed(0)
     stream, more = (torch.randn(tokens, size, device=DEVICE, requires_grad=True) for _ in range(2))
     norm = torch.nn.LayerNorm(size, device=DEVICE)
     torch.nn.init.normal_(norm.weight)
-    total, normed = fused_add_norm(stream, more, norm.weight, norm.bias, norm.eps, torch.float32)
+    total, normed = fused_add_norm(stream, more, norm.weight, norm.bias, norm.eps, torch.float32, programs)
     torch.testing.assert_close(total, stream + more)
     torch.testing.assert_close(normed, norm(stream + more), rtol=1e-4, atol=1e-4)
     seeds = torch.randn(2, tokens, size, device=DEVICE)

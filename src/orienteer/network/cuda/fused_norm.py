@@ -11,22 +11,38 @@ import triton.language as tl
 from torch import Tensor
 
 _ROWS = 16
-_PROGRAMS = 1056
+PROGRAMS = 1056
 """Programs of a backward pass, each with a sum of its own for the gradients of scale and shift: eight for every
 multiprocessor of an H200."""
 
 
 def fused_add_norm(
-    stream: Tensor, more: Tensor, scale: Tensor, shift: Tensor, epsilon: float, dtype: torch.dtype
+    stream: Tensor,
+    more: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    epsilon: float,
+    dtype: torch.dtype,
+    programs: int = PROGRAMS,
 ) -> tuple[Tensor, Tensor]:
-    """(token, size) stream + more in float32, and its layer normalisation in `dtype`."""
-    return _AddNorm.apply(stream, more, scale, shift, epsilon, dtype)  # type: ignore[no-untyped-call]
+    """(token, size) stream + more in float32, and its layer normalisation in `dtype`.
+
+    At most `programs` programs share the backward pass.
+    """
+    return _AddNorm.apply(stream, more, scale, shift, epsilon, dtype, programs)  # type: ignore[no-untyped-call]
 
 
 class _AddNorm(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, stream: Tensor, more: Tensor, scale: Tensor, shift: Tensor, epsilon: float, dtype: torch.dtype
+        ctx: Any,
+        stream: Tensor,
+        more: Tensor,
+        scale: Tensor,
+        shift: Tensor,
+        epsilon: float,
+        dtype: torch.dtype,
+        programs: int,
     ) -> tuple[Tensor, Tensor]:
         tokens, size = stream.shape
         stream, more = stream.contiguous(), more.contiguous()
@@ -39,7 +55,7 @@ class _AddNorm(torch.autograd.Function):
             size, triton.next_power_of_2(size), _ROWS, num_warps=4,
         )  # fmt: skip
         ctx.save_for_backward(total, scale, mean, deviation)
-        ctx.more_dtype = more.dtype
+        ctx.more_dtype, ctx.programs = more.dtype, programs
         return total, normed
 
     @staticmethod
@@ -48,14 +64,14 @@ class _AddNorm(torch.autograd.Function):
         tokens, size = total.shape
         grad_stream = torch.empty_like(total)
         grad_more = torch.empty(tokens, size, dtype=ctx.more_dtype, device=total.device)
-        programs = min(_PROGRAMS, triton.cdiv(tokens, _ROWS))
+        programs = min(ctx.programs, triton.cdiv(tokens, _ROWS))
         sums = torch.empty(2, programs, size, dtype=torch.float32, device=total.device)
         _backward_kernel[(programs,)](
             total, scale, mean, deviation, grads[0].contiguous(), grads[1].contiguous(), grad_stream, grad_more, sums,
             tokens, programs, size, triton.next_power_of_2(size), _ROWS, num_warps=4,
         )  # fmt: skip
         grad_scale, grad_shift = sums.sum(1).to(scale.dtype)
-        return grad_stream, grad_more, grad_scale, grad_shift, None, None
+        return grad_stream, grad_more, grad_scale, grad_shift, None, None, None
 
 
 @triton.jit
