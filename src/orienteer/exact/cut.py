@@ -13,9 +13,9 @@ NO_VALUES: Array = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """sum of x over links with both ends inside, + link_values . x, + node_values . y, at most `most`.
+    """sum of x over links with both ends in `inside`, + link_values . x[links], + node_values . y[nodes], <= `most`.
 
-    Sets are kept as sets, so that the coefficient of a link that no linear program has seen yet is known.
+    Node sets are kept as sets, so that the coefficient of a link that is in no linear program yet is known.
     """
 
     family: str
@@ -27,7 +27,7 @@ class Cut:
     node_values: Array = field(default_factory=lambda: NO_VALUES)
 
     def key(self) -> tuple[object, ...]:
-        """What tells a cut from others."""
+        """What tells one cut from another: the inequality itself, whatever its family is called."""
         return (
             self.most,
             self.inside.tobytes(),
@@ -58,13 +58,13 @@ class Cut:
 
 
 def violation(model: Model, cut: Cut, x: Array, y: Array) -> float:
-    """By how much a point, given by all links and nodes, breaks the cut; negative if it does not."""
+    """By how much the values x of all links and y of all nodes break the cut; negative if they do not."""
     everything = np.arange(len(model.tail))
     return float(cut.on_links(model, everything) @ x + cut.on_nodes(model) @ y - cut.most)
 
 
 def charge(model: Model, cuts: list[Cut], prices: Array) -> tuple[Array, Array]:
-    """What all links and all nodes pay if every unit of a cut's left side costs its price."""
+    """(links, nodes): what each link and each node pays if every unit of a cut's left side costs the cut's price."""
     table = np.zeros((model.size, model.size))
     links, nodes = np.zeros(len(model.tail)), np.zeros(model.size)
     for cut, price in zip(cuts, prices, strict=True):

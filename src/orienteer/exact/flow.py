@@ -12,9 +12,10 @@ TINY = 1e-9
 
 @kernel
 def adjacency(size: int, tail: Ints, head: Ints) -> tuple[Ints, Ints, Ints]:
-    """(first, neighbour, twin): the two directions of each edge, by node; `twin` leads to the other direction.
+    """(first, neighbour, twin): both directions of each edge, sorted by the node that they leave.
 
-    The directions out of node v stand at first[v] to first[v + 1] - 1.
+    The directions out of node v stand at first[v] to first[v + 1] - 1; direction a leads to node neighbour[a], and
+    twin[a] is the opposite direction of its edge.
     """
     first = np.zeros(size + 1, dtype=np.int64)
     for e in range(len(tail)):
@@ -36,7 +37,7 @@ def adjacency(size: int, tail: Ints, head: Ints) -> tuple[Ints, Ints, Ints]:
 
 @kernel
 def spread(size: int, tail: Ints, head: Ints, weight: Array) -> Array:
-    """The weights of edges on the directions of `adjacency`."""
+    """The weight of its edge for each direction, in the order of `adjacency`."""
     first = np.zeros(size + 1, dtype=np.int64)
     for e in range(len(tail)):
         first[tail[e] + 1] += 1
@@ -53,7 +54,7 @@ def spread(size: int, tail: Ints, head: Ints, weight: Array) -> Array:
 
 @kernel
 def max_flow(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: int, sink: int, enough: float) -> float:
-    """The flow from source to sink, at most `enough`; `capacity` becomes what is left (Dinic)."""
+    """The maximum flow from source to sink, or `enough` if it is more; `capacity` becomes what is left (Dinic)."""
     size = len(first) - 1
     level = np.empty(size, dtype=np.int64)
     queue = np.empty(size, dtype=np.int64)
@@ -108,7 +109,7 @@ def max_flow(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: 
 
 @kernel
 def sink_side(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, sink: int) -> Mask:
-    """(n,) the nodes from which the sink can still be reached: after `max_flow`, the smallest set around it."""
+    """(n,) the nodes from which the sink can still be reached: after `max_flow`, the smallest sink side of a cut."""
     size = len(first) - 1
     inside = np.zeros(size, dtype=np.bool_)
     inside[sink] = True
@@ -129,7 +130,7 @@ def sink_side(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, sink: i
 
 @kernel
 def source_side(first: Ints, neighbour: Ints, capacity: Array, source: int) -> Mask:
-    """(n,) the nodes that the source can still reach: after `max_flow`, the smallest set around it."""
+    """(n,) the nodes that the source can still reach: after `max_flow`, the smallest source side of a cut."""
     size = len(first) - 1
     inside = np.zeros(size, dtype=np.bool_)
     inside[source] = True

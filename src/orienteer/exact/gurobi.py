@@ -1,4 +1,4 @@
-"""The same model through Gurobi, for those who have it: its licence for pip covers some 2,000 variables."""
+"""The model of branch and cut solved by Gurobi instead of SCIP; Gurobi's pip licence covers some 2,000 variables."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ from orienteer.search.run import Run
 from orienteer.search.solver import Solver
 
 TOO_LARGE = 10010
-"""Gurobi's number of the error that the licence does not cover the model."""
+"""Gurobi's error number for a model that the licence does not cover."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class GurobiConfig:
     """How the search begins."""
 
     warm: float = 0.2
-    """The most of the time that the first route may take, as a share; 0 for none."""
+    """The share of the allowance that the warm start may take at most; 0 for no warm start."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm <= 1:
@@ -41,7 +41,7 @@ class Gurobi(Solver[GurobiConfig]):
     config_class = GurobiConfig
 
     def __init__(self, config: GurobiConfig | None = None):
-        gurobi()  # says at once if it is missing
+        gurobi()  # raises now if Gurobi is missing, not in the middle of a run
         super().__init__(config)
 
     def kernels(self, instance: Instance) -> list[str]:
@@ -56,7 +56,7 @@ class Gurobi(Solver[GurobiConfig]):
 
 
 class _Search:
-    """Gurobi's model and what it asks us while it solves."""
+    """Gurobi's model, and the answers to its callbacks while it solves."""
 
     def __init__(self, model: Model, run: Run):
         self.model, self.run = model, run
@@ -65,7 +65,7 @@ class _Search:
         self.error: BaseException | None = None
 
     def solve(self, seed: int) -> bool:
-        """Searches until the end; says whether no better route exists."""
+        """Searches until the stop criterion or the end of the tree; says whether no better route exists."""
         api = gurobi()
         with api.Env(empty=True) as environment:
             environment.setParam("OutputFlag", 0)
@@ -122,7 +122,7 @@ class _Search:
             solver.setParam(name, value)
 
     def _answer(self, solver: Any, where: int) -> None:
-        """Gurobi's callback; an error must not vanish in it."""
+        """Gurobi's callback; Gurobi swallows errors in callbacks, so the first is kept and raised by `solve`."""
         try:
             code = gurobi().GRB.Callback
             if where == code.MIP and self._pulse(solver.cbGet(code.MIP_NODCNT), solver.cbGet(code.MIP_OBJBND)):
@@ -143,19 +143,20 @@ class _Search:
                     np.array(solver.cbGetNodeRel(self.x)),
                     np.array(solver.cbGetNodeRel(self.y)),
                 )
-                for cut in next((cuts for one in self.separators if (cuts := one(point, self._beat()))), []):
+                found = (cuts for separator in self.separators if (cuts := separator(point, self._beat())))
+                for cut in next(found, []):
                     solver.cbLazy(self._left(cut) <= cut.most)  # conditional cuts hold for better routes only
         except BaseException as error:
             self.error = self.error or error
             solver.terminate()
 
     def _lazy(self, point: Point) -> list[Cut]:
-        """What an integral point breaks; nothing if it is a route that fits, of which the run hears."""
+        """Cuts that an integral point breaks; none if the point is a route that fits, which the run is offered."""
         links = point.links[point.x > 0.5]
-        route = self.model.route(links)
-        way = None if route is None else fitting(self.model, route)
-        if way is not None:
-            self.run.offer(way)
+        cycle = self.model.route(links)
+        route = None if cycle is None else fitting(self.model, cycle)
+        if route is not None:
+            self.run.offer(route)
             return []
         return self.components(point, self._beat()) or [too_long(self.model, links)]
 

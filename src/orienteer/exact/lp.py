@@ -9,7 +9,10 @@ from orienteer.model.instance import Array
 
 
 class LinearProgram:
-    """max prizes . y over the degree equations, the limit and the cuts so far, on the links so far."""
+    """max prizes . y subject to the degree equations, the limit and the cuts added so far.
+
+    Columns are all nodes, then the links added so far; rows are the equations, the limit (row `fixed_rows` - 1), cuts.
+    """
 
     def __init__(self, model: Model, links: Ints):
         self.model = model
@@ -30,7 +33,7 @@ class LinearProgram:
         self.add_links(links)
 
     def add_links(self, links: Ints) -> None:
-        """New columns."""
+        """Adds a column for each of these links."""
         model = self.model
         tail, head, cost = model.tail[links], model.head[links], model.costs[links]
         shift = model.size if model.directed else 0
@@ -47,7 +50,7 @@ class LinearProgram:
         self.links = np.append(self.links, links)
 
     def add_cuts(self, cuts: list[Cut]) -> None:
-        """New rows."""
+        """Adds a row for each of these cuts."""
         rows = []
         for cut in cuts:
             nodes, links = cut.on_nodes(self.model), cut.on_links(self.model, self.links)
@@ -59,35 +62,35 @@ class LinearProgram:
         self.cuts += cuts
 
     def drop_cuts(self, chosen: Ints) -> None:
-        """Takes the rows of these cuts out."""
+        """Removes the rows of these cuts, `chosen` by their places in `self.cuts`."""
         for place in sorted(chosen.tolist(), reverse=True):
             self.program.delRows(self.fixed_rows + place, self.fixed_rows + place)
             del self.cuts[place]
 
     def solve(self) -> bool:
-        """Solves from where it was; says whether that went well."""
+        """Solves from the last basis; says whether an optimum was found."""
         self.program.solve(dual=True)
         if not self.program.isOptimal():
             self.program.solve(dual=False)
         return bool(self.program.isOptimal())
 
     def point(self) -> tuple[Array, Array]:
-        """(x, y) of the solution, x for the links so far."""
+        """(x, y) of the solution; x in the order of `self.links`."""
         values = np.array(self.program.getPrimal())
         return values[self.model.size :], values[: self.model.size]
 
     def prices(self) -> Array:
-        """The rows' dual values, with impossible signs cut off."""
+        """The rows' dual values; those of the limit and the cuts are never negative, and are set to 0 if they are."""
         duals = np.array(self.program.getDual())
         first = self.fixed_rows - 1
         duals[first:] = np.maximum(duals[first:], 0.0)
         return duals
 
     def reduced(self, prices: Array) -> tuple[Array, Array, float]:
-        """(links, nodes, bound): what each link and node still earns at these prices, and the bound that follows.
+        """(links, nodes, bound): each link's and node's reduced profit at these prices, and the bound that follows.
 
-        No route collects more than the bound, whatever the prices are (weak duality): it holds for all links of the
-        model, not only those that are columns, and does not rest on the accuracy of the solver.
+        No route collects more than the bound, whatever the prices are (weak duality): the bound holds for all links of
+        the model, not only those that are columns, and does not rest on the accuracy of the solver.
         """
         model = self.model
         first = self.fixed_rows - 1

@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 SLACK = 1e-11
-"""Added to the limit as a share, so that no order of adding the same costs is cut off by rounding."""
+"""Added to the limit as a share of it, so that rounding cuts off no route, in whatever order its costs are added."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +24,13 @@ class Model:
     """A cycle through node 0: node variables y, link variables x.
 
     Links are edges if costs are symmetric, arcs if not. Where start and end differ, the end is the last node, and a
-    link from there to the start costs nothing and is always used: every route is a cycle. Trivial routes (nowhere,
-    straight to the end, and, on edges, out and back) are not among them: `offer_trivial` tries these.
+    link from there to the start costs nothing and is always used: so every route is a cycle. Trivial routes (nowhere,
+    straight to the end, and, on edges, out and back) are not cycles of the model: `offer_trivial` tries these.
     """
 
     instance: Instance
     nodes: Ints
-    """(m,) the instance's number of each node; the start first, an end of its own last."""
+    """(m,) the instance's number of each node: the start first, and the end last where it differs from the start."""
     units: Units
     """Prizes of these nodes."""
     tail: Ints
@@ -49,7 +49,7 @@ class Model:
 
     @property
     def limit(self) -> float:
-        """The most that a cycle may cost: one, with what `check_tour` tolerates and rounding."""
+        """The most that a cycle may cost, as a share of the limit: 1, plus `check_tour`'s tolerance and rounding."""
         return self.instance.budget / self.instance.limit * (1 + SLACK)
 
     @property
@@ -59,7 +59,7 @@ class Model:
 
     @cached_property
     def index(self) -> npt.NDArray[np.int32]:
-        """(m, m) the number of the link from row to column, -1 where there is none."""
+        """(m, m) the number of the link from the row's node to the column's, -1 where there is no link."""
         table = np.full((self.size, self.size), -1, dtype=np.int32)
         table[self.tail, self.head] = np.arange(len(self.tail))
         if not self.directed:
@@ -68,16 +68,16 @@ class Model:
 
     def route(self, links: Ints) -> list[int] | None:
         """The instance's nodes along these links if they make one cycle through node 0, else None."""
-        ways: dict[int, list[tuple[int, int]]] = {}
+        neighbours: dict[int, list[tuple[int, int]]] = {}
         for link in links.tolist():
             if link or self.closed:  # else the link from end to start, which is no leg
                 i, j = int(self.tail[link]), int(self.head[link])
-                ways.setdefault(i, []).append((j, link))
+                neighbours.setdefault(i, []).append((j, link))
                 if not self.directed:
-                    ways.setdefault(j, []).append((i, link))
+                    neighbours.setdefault(j, []).append((i, link))
         path, used = [0], set()
         while True:
-            ahead = [(node, link) for node, link in ways.get(path[-1], []) if link not in used]
+            ahead = [(node, link) for node, link in neighbours.get(path[-1], []) if link not in used]
             if not ahead:
                 break
             node, link = ahead[0]
@@ -91,7 +91,7 @@ class Model:
         return [int(self.nodes[node]) for node in path]
 
     def links_of(self, route: tuple[int, ...]) -> Ints:
-        """The links of a route of the instance; empty if one of them is not in the model."""
+        """The links of a route of the instance; empty if the model lacks any of them, as for trivial routes."""
         place = {int(node): number for number, node in enumerate(self.nodes)}
         if len(route) < (3 if self.directed or not self.closed else 4) or any(node not in place for node in route):
             return np.zeros(0, dtype=np.int64)
@@ -103,9 +103,9 @@ class Model:
 
 
 def reduce(instance: Instance) -> Model:
-    """The model of what is within reach: nodes and links on no way that fits are left out.
+    """The model of the nodes and links within reach: those through which no walk from start to end fits are left out.
 
-    The cheapest ways through any nodes, repeats allowed, are never dearer than a route's own legs, so no route is lost.
+    A walk may repeat nodes, so the cheapest walk through a link is never dearer than a route with it: no route is lost.
     """
     view = instance.view
     directed, closed = not view.symmetric, view.round_trip
@@ -147,11 +147,14 @@ def offer_trivial(run: Run) -> None:
 
 
 def fitting(model: Model, route: list[int]) -> list[int] | None:
-    """The route, forwards or backwards where that is the same, if `check_tour` passes it, else None."""
-    for way in [route] if model.directed or not model.closed else [route, route[::-1]]:
+    """The route if `check_tour` passes it, else None; a round trip on symmetric costs is tried backwards too.
+
+    Backwards its costs are added in another order, which may round to just within the limit.
+    """
+    for direction in [route] if model.directed or not model.closed else [route, route[::-1]]:
         try:
-            check_tour(model.instance, way)
+            check_tour(model.instance, direction)
         except InfeasibleTour:
             continue
-        return way
+        return direction
     return None

@@ -1,4 +1,4 @@
-"""Routes from the solution of a linear program: what it half visits is tried first."""
+"""Routes from the solution of a linear program: nodes with a large share of a visit are tried first."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from orienteer.search.run import Run
 
 
 def offer_rounded(run: Run, point: Point) -> bool:
-    """Offers the route that takes nodes in at their cheapest place, those of largest y first; whether it was better."""
+    """Inserts nodes by falling y, each at its cheapest place, and offers the route; says whether it is a new best."""
     instance, costs = run.instance, run.instance.costs
     route, total = instance.cheapest_route(), float(run.instance.to_end[run.instance.start])
     order = np.argsort(-point.y, kind="stable")
@@ -27,9 +27,9 @@ def offer_rounded(run: Run, point: Point) -> bool:
             total = sum(float(costs[i, j]) for i, j in itertools.pairwise(route))
     try:
         return run.offer(route)
-    except InfeasibleTour:  # by a rounding error
+    except InfeasibleTour:  # too long by a rounding error
         return False
 
 
 LEAST_Y = 0.05
-"""Nodes visited less than this are left out."""
+"""Nodes with a smaller y than this are left out."""

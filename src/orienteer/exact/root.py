@@ -1,4 +1,7 @@
-"""The root: a linear program that grows by cuts and by links until neither helps; its bound, and what it rules out."""
+"""The root of the tree: a linear program that grows by cuts and links until neither helps.
+
+It gives a bound, and rules out nodes and links that no better route uses.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,14 +17,15 @@ from orienteer.model.instance import Array
 NEAREST = 8
 """How many links of each node, those to its cheapest neighbours, are columns at first."""
 STALL_ROUNDS = 8
-"""The root ends after so many rounds in a row ..."""
+"""The root ends after this number of rounds in a row ..."""
 STALL = 0.02
 """... in which the bound came nearer to the best prize by less than this share of their distance."""
 SLACK_ROUNDS = 4
-"""A cut goes after so many rounds without a price."""
+"""A cut is dropped after this number of rounds in a row without a price."""
 MOST_NEW_LINKS = 200
+"""The most links added in a round."""
 MOST_CUTS = 300
-"""The most links and cuts added in a round."""
+"""With this number of new cuts in a round, no further separator is asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +33,9 @@ class Root:
     """What the root leaves to the tree."""
 
     bound: float
-    """In units."""
+    """The most that a route can collect, in units of prize."""
     cuts: list[Cut]
-    """Those that had a price at the end."""
+    """The cuts that the linear program had at the end."""
     links: Ints
     """Links that a better route than the best known might use."""
     never: Mask
@@ -39,26 +43,35 @@ class Root:
     always: Mask
     """(m,) nodes that every better route visits."""
     columns: Ints
-    """The links that the linear program had, most of those that matter."""
+    """The links that were columns of the linear program: those that a good route is likely to use."""
     earnings: Array
-    """(l,) what each link earned at the last prices; a route with it has at most the last bound and this."""
+    """(l,) each link's reduced profit at the last prices; a route with the link has at most `last_bound` plus this."""
     last_bound: float
     """The bound at the last prices."""
 
     def after(self, beat: float) -> "Root":
-        """The same without the links that a route of `beat` units, more than before, cannot use."""
+        """This root without the links that a route of `beat` units, which is more than before, cannot use."""
         keep = self.earnings[self.links] >= -_room(self.last_bound, beat)
         return replace(self, links=self.links[keep])
 
     def sparse(self) -> "Root":
-        """The same on the linear program's own links: a heuristic's problem, whose end proves nothing."""
+        """This root with the linear program's columns as its only links: a tree on them may find routes, not proofs."""
         return replace(self, links=np.intersect1d(self.links, self.columns))
 
 
 class RootSolver:
-    """Runs the root; `beat` tells the prize in units that is worth looking for, `ended` asks whether to stop.
+    """Solves the root.
 
-    Its first columns are `first_links` and, of each node, the links to its `nearest` cheapest neighbours.
+    Parameters
+    ----------
+    beat
+        Tells the prize, in units, that a route must have to be better than the best known.
+    ended
+        Told the bound and the solution of each linear program; says whether to stop.
+    first_links
+        Links that are columns from the beginning, as those of the best known route.
+    nearest
+        How many links of each node, those to its cheapest neighbours, are columns from the beginning too.
     """
 
     def __init__(
@@ -76,7 +89,7 @@ class RootSolver:
         self.known: set[tuple[object, ...]] = set()
 
     def solve(self) -> Root:
-        """Cuts and prices until the end."""
+        """Adds cuts and links until the bound stalls, nothing is left to add, or `ended` says so."""
         program, model = self.program, self.model
         best = float(model.units.prizes.sum())
         links, never = np.arange(len(model.tail)), np.zeros(model.size, dtype=bool)
@@ -111,7 +124,7 @@ class RootSolver:
         return Root(best, list(program.cuts), links, never, always, program.links, earn_links, bound)
 
     def _cuts(self, point: Point) -> list[Cut]:
-        """New cuts that the point breaks: later families are asked only where the earlier find little."""
+        """New cuts that the point breaks; later families are asked only where the earlier find few."""
         cuts: list[Cut] = []
         for separator in self.separators:
             for cut in separator(point, self.beat()):
@@ -124,7 +137,7 @@ class RootSolver:
         return cuts
 
     def _drop(self, prices: Array) -> None:
-        """Takes out cuts that have had no price for some rounds."""
+        """Drops the cuts that have had no price for more than `SLACK_ROUNDS` rounds."""
         old = []
         for place, price in enumerate(prices[self.program.fixed_rows :].tolist()):
             cut = self.program.cuts[place]
@@ -138,7 +151,7 @@ class RootSolver:
             self.program.drop_cuts(np.array(old))
 
     def _missing(self, links: Ints, earn: Array) -> Ints:
-        """Links that are no columns yet and would earn something, the best first."""
+        """Links that are not columns yet and would improve the linear program, those that earn most first."""
         absent = np.ones(len(self.model.tail), dtype=bool)
         absent[self.program.links] = False
         wanted = links[absent[links] & (earn[links] > 1e-7)]
@@ -147,7 +160,10 @@ class RootSolver:
     def _fix(
         self, links: Ints, never: Mask, always: Mask, earn_links: Array, earn_nodes: Array, bound: float
     ) -> tuple[Ints, Mask, Mask]:
-        """Rules out what would push the bound below the prize to beat (reduced-cost fixing)."""
+        """(links, never, always) without choices that would push the bound below the prize to beat.
+
+        This is reduced-cost fixing: a link or node that loses more than the room between bound and prize is ruled out.
+        """
         room = _room(bound, self.beat())
         program = self.program
         links = links[earn_links[links] >= -room]
@@ -157,12 +173,12 @@ class RootSolver:
 
 
 def _room(bound: float, beat: float) -> float:
-    """How much a link or node may take from the bound before a route with it has no chance."""
+    """How much a link or node may take from the bound before a route with it cannot collect `beat` units."""
     return bound - beat + 1e-6 * max(1.0, abs(bound))
 
 
 def _first_links(model: Model, wanted: Ints, nearest: int) -> Ints:
-    """Those wanted, and the cheapest from and to each node."""
+    """The wanted links, those of start and end, and the `nearest` cheapest from and to each node."""
     table = np.full((model.size, model.size), np.inf)
     table[model.tail, model.head] = model.costs
     if not model.directed:

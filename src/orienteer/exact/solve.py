@@ -32,7 +32,7 @@ SEPARATORS: dict[str, type[Separator]] = {
     "blossom": Blossom,
     "cycle": CycleCover,
 }
-"""The families of cuts by the names that the settings use, in the order in which they are asked."""
+"""The separators by their names in the settings, in the order in which they are asked."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class ExactConfig:
     """How far the proof goes, and by which means."""
 
     tree: bool = True
-    """Whether to branch; without, the bound is the root's."""
+    """Whether to branch; without branching, the bound is the root's."""
     warm: float = 0.2
-    """The most of the time that the first route may take, as a share; 0 for none."""
+    """The share of the allowance that the warm start may take at most; 0 for no warm start."""
     cuts: str = "components,logical,subtour,conditional,blossom,cycle"
-    """Families of cuts. Subtours that are not separated are cut off as they turn up."""
+    """Families of cuts, by name. Subtours in integral solutions are cut off even without the families for them."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm <= 1:
@@ -66,16 +66,16 @@ class Exact(Solver[ExactConfig]):
     config_class = ExactConfig
     nearest: ClassVar[int] = NEAREST
     few_links: ClassVar[int] = 10_000
-    """Where the root leaves more links, a tree on the root's own columns looks for a better route first."""
+    """Where the root leaves more links than this, a tree on the root's own columns looks for a better route first."""
     most_links: ClassVar[int] = 200_000
-    """With more links than this, a tree would take gigabytes."""
+    """Where the root leaves more links than this, a tree would take gigabytes."""
 
     def __init__(self, config: ExactConfig | None = None):
-        scip()  # says at once if it is missing
+        scip()  # raises now if SCIP is missing, not in the middle of a run
         super().__init__(config)
 
     def kernels(self, instance: Instance) -> list[str]:
-        """Those of the warm start and of the separators."""
+        """The kernels of the warm start and of the separators."""
         return [*Auto().kernels(instance), f"{__name__}:separate_a_little"]
 
     def search(self, run: Run, seed: int) -> None:
@@ -103,11 +103,11 @@ WARM_STEPS = 100
 """Steps of the warm start for each node within reach."""
 
 SPARSE_SHARE = 0.4
-"""The share of what is left of the allowance that the tree on the root's own columns may take."""
+"""The share of the remaining allowance that the tree on the root's own columns may take."""
 SPARSE_STEPS = 200
 """The most nodes of that tree where no time limit ends it."""
 ROUND_EVERY = 4
-"""A route is made of every so many solutions of the root."""
+"""Every how many steps of the root a route is made of the linear program's solution."""
 
 _log = logging.getLogger("orienteer")
 
@@ -124,9 +124,10 @@ def separate_a_little() -> None:
 
 
 def warm_start(run: Run, model: Model, seed: int, share: float) -> None:
-    """Runs the default heuristic on a share of the allowance, for `WARM_STEPS` a node and its own default at most.
+    """Runs the default heuristic on a share of the allowance, for at most `WARM_STEPS` steps a node.
 
-    Where the run is bounded by steps, nothing here reads the clock, so that it is the same every time.
+    A run without any limit also ends the warm start at the heuristic's default stop. Where the run is bounded by steps,
+    nothing here reads the clock, so that the result is the same every time.
     """
     if not share:
         return
@@ -140,13 +141,13 @@ def warm_start(run: Run, model: Model, seed: int, share: float) -> None:
 
 
 def make_separators(model: Model, families: list[str] | None = None) -> list[Separator]:
-    """One of each family, those of the default settings if none are named, cheapest first."""
+    """A separator of each family, by default of the families in the default settings, cheapest first."""
     wanted = ExactConfig().families if families is None else families
     return [kind(model) for name, kind in SEPARATORS.items() if name in wanted]
 
 
 def solve_root(run: Run, model: Model, separators: list[Separator], nearest: int = NEAREST) -> Root:
-    """The root of the run's problem; the run hears of its bound, and of routes near its solutions.
+    """The root of the run's problem; the run is told its bounds and offered routes near its solutions.
 
     `nearest` as for `RootSolver`.
     """
@@ -167,7 +168,7 @@ def solve_root(run: Run, model: Model, separators: list[Separator], nearest: int
 
 
 def _search_sparse(run: Run, model: Model, root: Root, separators: list[Separator]) -> Root:
-    """The root after a search on few links, without the links that the routes found rule out."""
+    """The root after a tree on its own columns, without the links that the better routes found there rule out."""
     timed = math.isfinite(run.stop.seconds_left(run.now()))
     with run.share(SPARSE_SHARE), run.within(Never() if timed else MaxSteps(run.steps + SPARSE_STEPS)):
         Tree(model, root.sparse(), separators, run, whole=False).solve()
@@ -175,5 +176,5 @@ def _search_sparse(run: Run, model: Model, root: Root, separators: list[Separato
 
 
 def finish(run: Run, model: Model) -> None:
-    """Notes that no route in the model is better by what the program can see."""
+    """Notes that no route of the model is better, but for prizes too small for a linear program to see."""
     run.tighten(run.best.prize + model.units.hidden)

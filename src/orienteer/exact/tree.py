@@ -25,7 +25,10 @@ Answer = TypeVar("Answer")
 
 
 class Tree:
-    """SCIP's model of the links that are left, for routes better than the run's best."""
+    """SCIP's model of the links that the root left, for routes better than the run's best.
+
+    `whole` says whether these are all links that a better route might use, so that SCIP's bound counts.
+    """
 
     def __init__(self, model: Model, root: Root, separators: list[Separator], run: Run, whole: bool = True):
         self.model, self.run, self.separators, self.whole = model, run, separators, whole
@@ -55,7 +58,7 @@ class Tree:
         self._handler()
 
     def solve(self) -> bool:
-        """Searches until the end; says whether the tree is exhausted, so that no better route exists."""
+        """Searches until the stop criterion or the end; says whether the tree is exhausted: no better route exists."""
         beat = self.beat()
         self.solver.setObjlimit(beat - 0.5 if self.model.units.whole else beat)
         self.solver.optimize()
@@ -70,11 +73,11 @@ class Tree:
         return done
 
     def beat(self) -> float:
-        """The units of prize that are worth looking for."""
+        """The fewest units of prize that make a route better than the run's best."""
         return self.model.units.beats(self.run.best.prize)
 
     def note_bound(self) -> None:
-        """Tells the run what SCIP knows by now; on some of the links it knows nothing about the others."""
+        """Tells the run SCIP's bound; where the model has not the `whole` of the links, the bound says nothing."""
         bound = self.solver.getDualbound()
         if self.whole and not self.solver.isInfinity(abs(bound)):
             self.run.tighten(max(self.run.best.prize, self.model.units.bound(bound * (1 + ACCURACY))))
@@ -82,17 +85,17 @@ class Tree:
     def look(self, solution: Any = None) -> Point:
         """The values of a solution of SCIP, by default of its current linear program."""
         value = self.solver.getSolVal
-        x = np.array([value(solution, one) for one in self.x])
-        y = np.array([value(solution, one) for one in self.y])
+        x = np.array([value(solution, variable) for variable in self.x])
+        y = np.array([value(solution, variable) for variable in self.y])
         return Point(self.model, self.links, x, y)
 
     def accept(self, point: Point) -> bool:
-        """Whether an integral point is a route that fits; if it is, the run hears of it."""
-        route = self.model.route(point.links[point.x > 0.5])
-        way = None if route is None else fitting(self.model, route)
-        if way is None:
+        """Whether an integral point is a route that fits; if so, the run is offered the route."""
+        cycle = self.model.route(point.links[point.x > 0.5])
+        route = None if cycle is None else fitting(self.model, cycle)
+        if route is None:
             return False
-        self.run.offer(way)
+        self.run.offer(route)
         return True
 
     def add(self, cuts: list[Cut], force: bool = False) -> bool:
@@ -110,7 +113,7 @@ class Tree:
         return False
 
     def pulse(self) -> bool:
-        """Counts new nodes as steps, reports, and interrupts SCIP if it is time; says whether it did."""
+        """Counts new nodes as a step, reports, and interrupts SCIP if the run is to end; says whether it did."""
         nodes = int(self.solver.getNTotalNodes())
         fresh = nodes - self.nodes_seen
         if fresh:
@@ -256,7 +259,7 @@ def _handler_class() -> type:
             return result.CUTOFF if tree.add(cuts, force=True) else result.SEPARATED
 
         def _guard(self, work: Callable[[], Answer], otherwise: Answer) -> Answer:
-            """What `work` says; an error must not vanish in SCIP, which cannot carry it."""
+            """What `work` returns; SCIP cannot carry an error, so the first is kept, and `Tree.solve` raises it."""
             try:
                 return work()
             except BaseException as error:

@@ -1,4 +1,4 @@
-"""Prizes as whole numbers of a unit, where they are: a bound can then be rounded down to what a route can collect."""
+"""Prizes as whole multiples of a unit, where they have one: a bound then rounds down to what a route can collect."""
 
 import math
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ import numpy as np
 from orienteer.model.instance import Array
 
 MOST_UNITS = 1e8
-"""More units in all than this are beyond what the floats of a linear program tell apart."""
+"""The most units that all prizes may sum to: the floats of a linear program tell no more apart."""
 DECIMALS = 15
-"""Decimal places tried."""
+"""The most decimal places that a unit may have."""
 ROUNDING = 1e-13
 """How far, as a share, a sum of prizes may be from its number of units times the unit."""
 RESOLUTION = 1e-7
@@ -24,20 +24,20 @@ class Units:
     prizes: Array
     """(n,) in units."""
     unit: float
-    """What one is worth."""
+    """The prize that one unit stands for."""
     whole: bool
-    """Whether all are whole numbers."""
+    """Whether all prizes are whole numbers of units."""
     hidden: float
-    """The sum of prizes, as given, that are too small beside others for the program to see."""
+    """The sum of the prizes, not in units, that are too small beside the largest for the linear program to see."""
 
     def bound(self, units: float) -> float:
-        """The most that a route can collect if no route has more than so many units."""
+        """The most prize that a route can collect if no route has more than `units` units."""
         if self.whole:
             units = math.floor(units + WHOLE_SLACK)
         return units * self.unit * (1 + ROUNDING) + self.hidden
 
     def beats(self, prize: float) -> float:
-        """What a route must have in units, at least, to collect more than `prize`."""
+        """The fewest units that a route must have to collect more than `prize`."""
         units = prize / self.unit
         return math.floor(units * (1 + ROUNDING) + WHOLE_SLACK) + 1 if self.whole else units * (1 - ROUNDING)
 
@@ -47,7 +47,7 @@ WHOLE_SLACK = 1e-3
 
 
 def in_units(prizes: Array) -> Units:
-    """The prizes in their largest common unit, or as shares of the largest where they have none that helps."""
+    """The prizes in their largest common unit; as shares of the largest prize where no unit is coarse enough."""
     largest = float(prizes.max(initial=0.0))
     if largest == 0:
         return Units(np.zeros(len(prizes)), 1.0, True, 0.0)
@@ -65,7 +65,7 @@ def in_units(prizes: Array) -> Units:
 
 
 def _exponent(value: float) -> int:
-    """Powers of ten that may be taken out of large prizes."""
+    """The power of ten that may be taken out of prizes of which `value` is the largest."""
     return max(0, math.floor(math.log10(value)))
 
 

@@ -19,17 +19,16 @@ LEAST = 1e-3
 
 @dataclass
 class Tally:
-    """What a separator did."""
+    """What a separator did so far; `hits` are the calls that found a cut."""
 
     calls: int = 0
     hits: int = 0
-    """Calls that found something."""
     cuts: int = 0
     seconds: float = 0.0
 
 
 class Point:
-    """A solution of a linear program: what its nodes and links are worth."""
+    """A solution of a linear program: x of the links where it is positive, y of all nodes."""
 
     def __init__(self, model: Model, links: Ints, x: Array, y: Array):
         kept = x > 1e-9
@@ -38,7 +37,10 @@ class Point:
 
     @cached_property
     def pairs(self) -> tuple[Ints, Ints, Array]:
-        """(low, high, weight): x by pairs of nodes; on arcs the sum of both directions, which cuts as edges do."""
+        """(low, high, weight): x by pairs of nodes, low < high; of arcs the sum of both directions.
+
+        With these sums as edges, a cut of a set of nodes has the value that it has with arcs.
+        """
         tail, head = self.model.tail[self.links], self.model.head[self.links]
         low, high = np.minimum(tail, head), np.maximum(tail, head)
         key, place = np.unique(low * self.model.size + high, return_inverse=True)
@@ -47,7 +49,7 @@ class Point:
 
     @cached_property
     def graph(self) -> tuple[Ints, Ints, Ints, Array]:
-        """The pairs as the flow functions want them."""
+        """The pairs in the form of `flow.max_flow`: first, neighbour, twin, capacity."""
         low, high, weight = self.pairs
         return *adjacency(self.model.size, low, high), spread(self.model.size, low, high, weight)
 
@@ -73,4 +75,4 @@ class Separator(ABC):
 
     @abstractmethod
     def find(self, point: Point, beat: float) -> list[Cut]:
-        """The cuts, uncounted."""
+        """The cuts that a call returns; `__call__` counts them."""

@@ -14,11 +14,11 @@ from orienteer.exact.separate.subtour import components
 from orienteer.model.instance import Array
 
 MARGINS = (1e-4, 0.15, 0.3)
-"""Links within this of 0 or 1 count as whole, in turn."""
+"""How near to 0 or 1 a link counts as whole; each margin is tried in turn."""
 
 
 class Blossom(Separator):
-    """Components of the fractional links as handles; teeth chosen best for each."""
+    """Components of the fractional links are the handles; each gets the teeth that break its inequality most."""
 
     family = "blossom"
 
@@ -28,8 +28,8 @@ class Blossom(Separator):
         for margin in MARGINS:
             broken = (weight > margin) & (weight < 1 - margin)
             label = components(self.model.size, low[broken], high[broken])
-            for one in np.unique(label[low[broken]]):
-                handle = label == one
+            for component in np.unique(label[low[broken]]):
+                handle = label == component
                 cut = blossom_cut(self.model, handle, low, high, weight)
                 if cut is not None:
                     cuts.setdefault(handle.tobytes(), cut)
@@ -37,7 +37,7 @@ class Blossom(Separator):
 
 
 def blossom_cut(model: Model, handle: Mask, low: Ints, high: Ints, weight: Array) -> Cut | None:
-    """The most broken blossom of a handle, or None if it has none."""
+    """The blossom inequality with this handle that is broken most, or None if none is broken."""
     border = np.flatnonzero(handle[low] != handle[high])
     gain = 2 * weight[border] - 1  # what a tooth takes from the left side of the cut form
     teeth = gain > 0

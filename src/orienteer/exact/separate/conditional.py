@@ -1,4 +1,4 @@
-"""Conditional cuts: a route that is to beat the best known leaves every set too poor for that.
+"""Conditional cuts: a route better than the best known leaves every set whose own prizes are too few for that.
 
 If the nodes outside a set S without node 0 are worth less than the prize to beat, then x(delta(S)) >= 2, that is
 x(E(S)) <= y(S) - 1. Equal routes may be cut off, better ones are not (Fischetti, Salazar and Toth 1998).
@@ -14,11 +14,11 @@ from orienteer.kernel import kernel
 from orienteer.model.instance import Array
 
 MOST_FLOWS = 60
-"""Minimum cuts computed in a call."""
+"""The most minimum cuts computed in a call."""
 
 
 class Conditional(Separator):
-    """Sets by minimum cuts below 2 from node 0, kept if what is left around node 0 is too poor."""
+    """Minimum cuts below 2 between node 0 and others, kept where the side of node 0 has too few prizes."""
 
     family = "conditional"
 
@@ -30,7 +30,7 @@ class Conditional(Separator):
 
 
 def conditional_cut(model: Model, around: Mask) -> Cut:
-    """The cut of a poor set around node 0, written on the smaller side."""
+    """The cut of a set around node 0 with too few prizes, written on the smaller of its two sides."""
     side = around if 2 * around.sum() <= model.size else ~around
     nodes = np.flatnonzero(side)
     return Cut("conditional", -1.0, inside=nodes, nodes=nodes, node_values=np.full(len(nodes), -1.0))
@@ -40,7 +40,10 @@ def conditional_cut(model: Model, around: Mask) -> Cut:
 def _poor(
     first: Ints, neighbour: Ints, twin: Ints, capacity: Array, prizes: Array, order: Ints, beat: float, most: float
 ) -> list[Mask]:
-    """The smallest sets around node 0 whose cut is below `most` and whose prizes are below `beat`."""
+    """The smallest sets around node 0 with a cut below `most` and prizes below `beat`.
+
+    Each separates node 0 from a node of `order`, tried in turn, but for nodes outside of an earlier set.
+    """
     sets = [np.zeros(len(prizes), dtype=np.bool_) for _ in range(0)]
     seen = np.zeros(len(prizes), dtype=np.bool_)
     for k in order:

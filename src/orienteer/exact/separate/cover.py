@@ -1,7 +1,7 @@
-"""Cycle covers: a cycle through node 0 that costs more than the limit is not closed.
+"""Cycle covers: no route is a cycle through node 0 that costs more than the limit.
 
-x(C) <= y(V(C)) - 1 for the links C of such a cycle: those of them on a route make paths, each with one node more than
-links, unless they are all of C (Fischetti, Salazar and Toth 1998).
+x(C) <= y(V(C)) - 1 for the links C of such a cycle: the links of C that a route uses make paths, each with one node
+more than links, unless the route uses all of C (Fischetti, Salazar and Toth 1998).
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from orienteer.exact.separate.base import LEAST, Point, Separator
 
 
 class CycleCover(Separator):
-    """Cycles through node 0 along the largest values, where they cost too much."""
+    """Cycles through node 0 along the links of largest x, where they cost too much."""
 
     family = "cycle cover"
 
@@ -42,23 +42,25 @@ def cycle_cover(model: Model, cycle: Ints) -> Cut:
 
 
 def _cycles(model: Model, value: dict[int, float]) -> list[Ints]:
-    """Cycles through node 0, grown along the largest values from each link at node 0."""
-    ways: dict[int, list[tuple[float, int, int]]] = {}
+    """Cycles through node 0, grown along the links of largest x from each link at node 0; `value` has x by link."""
+    neighbours: dict[int, list[tuple[float, int, int]]] = {}
     for link, x in value.items():
         i, j = int(model.tail[link]), int(model.head[link])
-        ways.setdefault(i, []).append((-x, j, link))
+        neighbours.setdefault(i, []).append((-x, j, link))
         if not model.directed:
-            ways.setdefault(j, []).append((-x, i, link))
+            neighbours.setdefault(j, []).append((-x, i, link))
     found = []
-    for _, second, first in sorted(ways.get(0, [])):
+    for _, second, first in sorted(neighbours.get(0, [])):
         path, seen, here = [first], {0, second}, second
         while True:
             ahead = [
-                way for way in sorted(ways.get(here, [])) if way[1] not in seen or (way[1] == 0 and way[2] != first)
+                (node, link)
+                for _, node, link in sorted(neighbours.get(here, []))
+                if node not in seen or (node == 0 and link != first)
             ]
             if not ahead:
                 break
-            _, here, link = ahead[0]
+            here, link = ahead[0]
             path.append(link)
             if here == 0:
                 found.append(np.array(path))

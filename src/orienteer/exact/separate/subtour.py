@@ -1,7 +1,7 @@
 """Generalised subtour elimination: a visited set without the start is entered and left.
 
 x(delta(S)) >= 2 y_k for every node k of a set S without node 0 (Fischetti, Salazar and Toth 1998); with the degree
-equations that is x(E(S)) <= y(S) - y_k, or the same on the other nodes, whichever has fewer links.
+equations that is x(E(S)) <= y(S) - y_k, or x(E(T)) <= y(T) - y_k for the nodes T outside S, where these are fewer.
 """
 
 import numpy as np
@@ -14,13 +14,13 @@ from orienteer.kernel import kernel
 from orienteer.model.instance import Array
 
 THRESHOLDS = (0.0, 0.1, 0.25, 0.5)
-"""Links up to these values are dropped in turn before components are looked at."""
+"""Links with x up to each of these values in turn are left out before components are computed."""
 MOST_FLOWS = 300
-"""Minimum cuts computed in a call; nodes beyond that wait for the next."""
+"""The most minimum cuts computed in a call; further nodes wait for the next call."""
 
 
 class Components(Separator):
-    """Sets that the links of more than a threshold leave apart from node 0: fast, and often enough."""
+    """Components, without node 0, of the links above a threshold: found fast, and often enough."""
 
     family = "components"
 
@@ -34,15 +34,15 @@ class Components(Separator):
             crossing += np.bincount(label[high], weight * (label[low] != label[high]), minlength=self.model.size)
             top = np.zeros(self.model.size)
             np.maximum.at(top, label, point.y)
-            for one in np.flatnonzero(crossing < 2 * top - 2 * LEAST):
-                if one != label[0]:
-                    inside = label == one
+            for component in np.flatnonzero(crossing < 2 * top - 2 * LEAST):
+                if component != label[0]:
+                    inside = label == component
                     cuts.setdefault(inside.tobytes(), subtour_cut(self.model, inside, point.y))
         return list(cuts.values())
 
 
 class Subtour(Separator):
-    """Sets by minimum cuts between node 0 and every other: exact."""
+    """Sets by minimum cuts between node 0 and every other node: misses no broken cut but for `MOST_FLOWS`."""
 
     family = "subtour"
 
@@ -54,25 +54,25 @@ class Subtour(Separator):
 
 
 def subtour_cut(model: Model, inside: Mask, y: Array) -> Cut:
-    """The cut of a set without node 0, for its node of largest y."""
+    """The cut of a set without node 0, for its node of largest y, which is broken most."""
     within = np.flatnonzero(inside)
-    least = int(within[np.argmax(y[within])])
+    top = int(within[np.argmax(y[within])])
     if 2 * len(within) <= model.size:
-        others = within[within != least]
+        others = within[within != top]
         return Cut("subtour", 0.0, inside=within, nodes=others, node_values=np.full(len(others), -1.0))
     outside = np.flatnonzero(~inside)
     return Cut(
         "subtour",
         0.0,
         inside=outside,
-        nodes=np.append(outside, least),
+        nodes=np.append(outside, top),
         node_values=np.append(np.full(len(outside), -1.0), 1.0),
     )
 
 
 @kernel
 def components(size: int, low: Ints, high: Ints) -> Ints:
-    """(n,) the smallest node of each node's component."""
+    """(n,) the smallest node of each node's component in the graph of edges from `low` to `high`."""
     label = np.arange(size)
     for e in range(len(low)):
         a, b = low[e], high[e]
@@ -95,7 +95,10 @@ def components(size: int, low: Ints, high: Ints) -> Ints:
 def _broken(
     first: Ints, neighbour: Ints, twin: Ints, capacity: Array, y: Array, order: Ints, least: float, most: int
 ) -> list[Mask]:
-    """Sets S whose cut is below 2 y_k for one of their nodes, k in the order given; each k is in one at most."""
+    """Sets S, each with a cut below 2 y_k - `least` for one of its nodes k.
+
+    The first `most` nodes of `order` are tried as k, but for those that are in an earlier set.
+    """
     sets = [np.zeros(len(y), dtype=np.bool_) for _ in range(0)]
     seen = np.zeros(len(y), dtype=np.bool_)
     for k in order[:most]:
