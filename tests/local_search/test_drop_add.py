@@ -10,9 +10,9 @@ from orienteer.local_search.drop_add import (
     add_while_fits,
     best_spot,
     drop_until_fits,
-    link,
+    make_chain,
     route_cost,
-    unlink,
+    write_route,
 )
 from routes import cost, nearest, random_route
 
@@ -25,7 +25,7 @@ class Chain:
     def __init__(self, route, size, place):
         self.nodes, self.place = len(place), place
         self.following, self.leading = np.full((2, self.nodes), -1, dtype=np.int64)
-        link(route, size, self.following, self.leading)
+        make_chain(route, size, self.following, self.leading)
 
     @property
     def ends(self):
@@ -33,7 +33,7 @@ class Chain:
 
     def stops(self):
         route, place = np.zeros(self.nodes, dtype=np.int64), np.full(self.nodes, -1, dtype=np.int64)
-        size = unlink(0, self.nodes - 1, self.following, route, place)
+        size = write_route(0, self.nodes - 1, self.following, route, place)
         assert set(np.flatnonzero(self.place >= 0)) == set(np.flatnonzero(place >= 0))
         return route[:size].tolist()
 

@@ -11,9 +11,9 @@ from orienteer.local_search.drop_add import (
     best_spot,
     drop,
     drop_until_fits,
-    link,
+    make_chain,
     route_cost,
-    unlink,
+    write_route,
 )
 from orienteer.local_search.shorten import Shorten, nearest_neighbour
 from orienteer.model.view import View
@@ -21,9 +21,9 @@ from orienteer.model.view import View
 
 @kernel
 def plant(problem: View, population: Population, first: int, last: int, share: float, state: State) -> None:
-    """Makes the individuals from `first` up to `last`, exclusive, of a random share of the nodes; they need not fit.
+    """Makes the individuals from `first` up to `last`, exclusive, each of a random `share` of the nodes.
 
-    Each visits the node nearest to the one before.
+    From every node a route goes on to the nearest of its nodes not yet visited. The routes need not fit.
     """
     nodes = len(problem.prizes)
     route = np.empty(nodes, dtype=np.int64)
@@ -49,19 +49,20 @@ def breed(
     count: int,
     state: State,
 ) -> int:
-    """How many children were made: `count`, or fewer if one of them is a better route than any so far.
+    """How many children were made: `count`, or fewer if the last of them is the best route so far that fits.
 
-    A child takes the place of the worst individual if it collects more, whether it fits or not.
+    A child takes the place of the worst individual if it collects more, whether it fits or not. `candidates` and `unit`
+    are those of `pick_parents`; `mutation` is the probability that a child is changed by `_mutate`.
     """
     route = np.empty(len(problem.prizes), dtype=np.int64)
     known = population.best_prize[0]
     for made in range(1, count + 1):
-        one, two = pick_parents(population, candidates, unit, state)
+        mother, father = pick_parents(population, candidates, unit, state)
         size = recombine(
-            population.routes[one],
-            population.sizes[one],
-            population.routes[two],
-            population.sizes[two],
+            population.routes[mother],
+            population.sizes[mother],
+            population.routes[father],
+            population.sizes[father],
             len(problem.prizes),
             problem.symmetric,
             problem.round_trip,
@@ -85,7 +86,7 @@ def breed(
 def improve(problem: View, population: Population, first: int, last: int, shorten: Shorten, fit: bool) -> None:
     """Makes the individuals from `first` up to `last`, exclusive, shorter by `shorten`, then fit, then fuller.
 
-    Without `fit` they are only made shorter: by the same kernel, since `shorten` takes long to compile.
+    Without `fit` they are only made shorter. A kernel of its own for that would compile `shorten` again, which is slow.
     """
     costs, budget = problem.costs, problem.budget
     route = np.empty(len(problem.prizes), dtype=np.int64)
@@ -104,12 +105,12 @@ def improve(problem: View, population: Population, first: int, last: int, shorte
 
 @kernel
 def _fit(route: Ints, size: int, place: Ints, problem: View) -> int:
-    """The route's size after nodes are dropped until it fits and added while it does."""
+    """The route's size after nodes are dropped until the route fits, and added while it does."""
     first, last = 0, len(place) - 1
     costs, prizes, budget = problem.costs, problem.prizes, problem.budget
     following = np.empty(len(place), dtype=np.int64)
     leading = np.empty(len(place), dtype=np.int64)
-    link(route, size, following, leading)
+    make_chain(route, size, following, leading)
     cost = route_cost(route, size, costs)
     cost = drop_until_fits(first, last, following, leading, place, costs, prizes, cost, budget)
     if cost > budget:
@@ -117,12 +118,12 @@ def _fit(route: Ints, size: int, place: Ints, problem: View) -> int:
             place[node] = -1
         for node in problem.fallback:
             place[node] = 0
-        link(problem.fallback, len(problem.fallback), following, leading)
+        make_chain(problem.fallback, len(problem.fallback), following, leading)
         cost = route_cost(problem.fallback, len(problem.fallback), costs)
     add_while_fits(
         first, last, following, leading, place, costs, prizes, problem.near_in, problem.near_out, cost, budget
     )
-    return unlink(first, last, following, route, place)
+    return write_route(first, last, following, route, place)
 
 
 @kernel
@@ -136,7 +137,7 @@ def _mutate(route: Ints, size: int, problem: View, state: State) -> int:
         place[node] = -1
     for i in range(size):
         place[route[i]] = i
-    link(route, size, following, leading)
+    make_chain(route, size, following, leading)
     node = 1 + next_int(state, len(problem.prizes) - 2)
     if place[node] >= 0:
         drop(node, following, leading, place)
@@ -145,4 +146,4 @@ def _mutate(route: Ints, size: int, problem: View, state: State) -> int:
             node, first, last, following, leading, place, problem.costs, problem.near_in, problem.near_out
         )
         add(node, behind, following, leading, place)
-    return unlink(first, last, following, route, place)
+    return write_route(first, last, following, route, place)

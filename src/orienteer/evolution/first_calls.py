@@ -11,9 +11,9 @@ from orienteer.model.view import View
 
 
 def kernels_for(symmetric: bool) -> list[str]:
-    """The calls that compile what costs of a kind need, the one that takes longest first."""
-    names = ("improve_symmetric" if symmetric else "improve_directed", "breed_two", "plant_one")
-    return [f"{__name__}:{name}" for name in names]
+    """The calls that compile what symmetric or other costs need, the one that takes longest first."""
+    calls = ("improve_symmetric" if symmetric else "improve_directed", "breed_two", "plant_one")
+    return [f"{__name__}:{call}" for call in calls]
 
 
 def improve_symmetric() -> None:

@@ -14,20 +14,23 @@ class Population(NamedTuple):
     """The individuals, and the best route so far."""
 
     routes: Ints
-    """(individual, n)"""
+    """(individual, n) nodes in order, in the first entries of each row."""
     sizes: Ints
+    """(individual,) how many nodes each route has."""
     costs: Floats
+    """(individual,)"""
     prizes: Floats
+    """(individual,)"""
     settled: npt.NDArray[np.bool_]
     """Whether the last improvement left the individual as it was."""
     order: Ints
     """A permutation of the individuals, from which candidates are drawn."""
     best: Ints
-    """(n,) the best route that fits."""
+    """(n,) the best route so far that fits."""
     best_size: Ints
-    """(1,)"""
+    """(1,) how many nodes it has."""
     best_prize: Floats
-    """(1,)"""
+    """(1,) what it collects; -1 as long as no route fits."""
 
 
 def new_population(size: int, nodes: int) -> Population:
@@ -47,7 +50,7 @@ def new_population(size: int, nodes: int) -> Population:
 
 @kernel
 def store(index: int, route: Ints, size: int, problem: View, population: Population) -> None:
-    """Puts a route in the place of an individual, and notes it if it is the best that fits."""
+    """Puts a route in the place of individual `index`, and keeps it as the best if it fits and collects more."""
     cost = route_cost(route, size, problem.costs)
     prize = route_prize(route, size, problem.prizes)
     for i in range(size):
@@ -65,7 +68,7 @@ def store(index: int, route: Ints, size: int, problem: View, population: Populat
 
 @kernel
 def load(index: int, population: Population, route: Ints, place: Ints) -> int:
-    """The size of an individual, which is written to `route` and `place`."""
+    """The size of individual `index`; its nodes are written to `route` and their positions to `place`, else -1."""
     size = population.sizes[index]
     for node in range(len(place)):
         place[node] = -1
@@ -77,7 +80,7 @@ def load(index: int, population: Population, route: Ints, place: Ints) -> int:
 
 @kernel
 def route_prize(route: Ints, size: int, prizes: Floats) -> float:
-    """The prizes added in order."""
+    """The prizes of the route's nodes, added in order."""
     total = 0.0
     for i in range(size):
         total += prizes[route[i]]
@@ -86,10 +89,10 @@ def route_prize(route: Ints, size: int, prizes: Floats) -> float:
 
 @kernel
 def pick_parents(population: Population, candidates: int, unit: float, state: State) -> tuple[int, int]:
-    """Two of the candidates drawn, each with a probability that grows with its prize above the worst of them.
+    """Two of `candidates` individuals drawn, each with a probability that grows with its prize above the worst of them.
 
-    `unit` is added to every weight, so that the worst has a chance too. Both may be the same: its child is a copy, and
-    without copies a best individual whose other children never fit could not take the population over.
+    `unit` is added to every weight, so that the worst has a chance too. Both parents may be one individual: its child
+    is a copy, and without copies a best individual whose other children never fit could not take the population over.
     """
     order, prizes = population.order, population.prizes
     lowest = np.inf
@@ -100,14 +103,14 @@ def pick_parents(population: Population, candidates: int, unit: float, state: St
     total = 0.0
     for k in range(candidates):
         total += prizes[order[k]] - lowest + unit
-    one = _spin(population, candidates, lowest - unit, next_float(state) * total)
-    two = _spin(population, candidates, lowest - unit, next_float(state) * total)
-    return one, two
+    mother = _spin(population, candidates, lowest - unit, next_float(state) * total)
+    father = _spin(population, candidates, lowest - unit, next_float(state) * total)
+    return mother, father
 
 
 @kernel
 def _spin(population: Population, candidates: int, base: float, left: float) -> int:
-    """The candidate at which the prizes above `base`, added up, exceed `left`."""
+    """The candidate at which the prizes above `base`, added up in order, exceed `left`: a spin of a roulette wheel."""
     for k in range(candidates - 1):
         left -= population.prizes[population.order[k]] - base
         if left < 0.0:

@@ -24,15 +24,15 @@ class EvolutionConfig:
     """The parameters of EA4OP; the defaults are the published ones."""
 
     population: int = 100
-    """Individuals."""
+    """How many individuals there are."""
     every: int = 50
-    """Each so many steps the whole population is improved instead of bred."""
+    """Every how many steps the whole population is improved instead of a child bred."""
     candidates: int = 10
     """How many individuals are drawn, of which two become parents."""
     mutation: float = 0.01
-    """The probability that a node is dropped from a child or added to it."""
+    """The probability that a child is changed: a random node is dropped from it or added to it."""
     stop_percent: float = 25.0
-    """The search ends when the best so many per cent of the population are equally good."""
+    """The search ends when this percentage of the population, the best individuals, is equally good."""
 
     def __post_init__(self) -> None:
         for field, least in (("population", 2), ("every", 1), ("candidates", 1)):
@@ -51,7 +51,7 @@ class EvolutionConfig:
 class Evolution(Solver[EvolutionConfig]):
     """The genetic algorithm; a step is one child, or one improvement of the whole population.
 
-    Where it differs from the authors' description: docs/compass.md.
+    docs/compass.md tells where it differs from the authors' description.
     """
 
     name = "compass"
@@ -61,11 +61,11 @@ class Evolution(Solver[EvolutionConfig]):
         return kernels_for(instance.view.symmetric)
 
     def search(self, run: Run, seed: int) -> None:
-        """Offers each better route, in the piece of work that found it."""
+        """Offers each better route after the piece of work that found it."""
         self.best_route(run, seed)
 
     def best_route(self, run: Run, seed: int) -> list[int]:
-        """Searches, and returns the best route of its own, which need not be the run's best; empty if it found none."""
+        """The best route that this search itself finds, which need not be the run's best; empty if it finds none."""
         view, route = run.instance.view, list[int]()
         if len(view.nodes) < 3:
             return route  # nowhere to go between start and end
@@ -82,7 +82,7 @@ class Evolution(Solver[EvolutionConfig]):
         return route
 
     def _evolve(self, problem: View, population: Population, run: Run, state: State) -> Iterator[int]:
-        """The algorithm in pieces that take little time, each with its number of steps."""
+        """Runs the algorithm in pieces that take little time; yields each piece's number of steps."""
         config = self.config
         unit = float(problem.prizes.max()) / 100  # the authors add 1 to scores from 1 to 100
         shorten = shorten_for(problem.symmetric)
@@ -107,13 +107,14 @@ class Evolution(Solver[EvolutionConfig]):
 
 
 PIECE_SECONDS = 0.02
-"""About how long a piece of work takes, so that a search ends in time."""
+"""About how long a piece of work takes; the stop criterion is asked between pieces."""
 
 
 def _pieces(count: int, nodes: int, timed: bool) -> Iterator[tuple[int, int]]:
-    """Ranges that together cover `count` individuals, longer while the work on them is quick.
+    """Ranges (first, last), last exclusive, that together cover `count` individuals.
 
-    Pieces depend on the clock only where the stop criterion does, so that runs of so many steps are repeatable.
+    In `timed` runs a range is longer where the work on the one before was quick. In others no range depends on the
+    clock, so that these runs are repeatable.
     """
     first, length = 0, 1 if timed else max(1, 2000 // nodes)
     while first < count:
@@ -126,15 +127,15 @@ def _pieces(count: int, nodes: int, timed: bool) -> Iterator[tuple[int, int]]:
 
 
 def _converged(prizes: npt.NDArray[np.float64], percent: float) -> bool:
-    """Whether the best so many per cent of the individuals are equally good, rounding aside."""
+    """Whether the best `percent` per cent of the individuals are equally good, rounding aside."""
     ranked = np.sort(prizes)[::-1]
     rank = min(int(len(prizes) * percent / 100), len(prizes) - 1)
     return bool(ranked[0] - ranked[rank] <= 1e-9 * ranked[0])
 
 
 def _first_share(problem: View, shorten: Shorten) -> float:
-    """The share of nodes in the first routes: by a route through all, how much of it the budget pays for."""
-    alone = new_population(1, len(problem.prizes))
-    plant(problem, alone, 0, 1, 1.0, seed_state(0))
-    improve(problem, alone, 0, 1, shorten, False)
-    return min(1.0, math.sqrt(problem.budget / max(problem.budget, float(alone.costs[0]))))
+    """The share of nodes in the first routes: the root of the budget over the cost of a route through all nodes."""
+    through_all = new_population(1, len(problem.prizes))
+    plant(problem, through_all, 0, 1, 1.0, seed_state(0))
+    improve(problem, through_all, 0, 1, shorten, False)
+    return min(1.0, math.sqrt(problem.budget / max(problem.budget, float(through_all.costs[0]))))

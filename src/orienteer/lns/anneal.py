@@ -10,9 +10,10 @@ from orienteer.lns.ruin import ruin
 
 
 class Moves(NamedTuple):
-    """What a step may do, in the units of the instance."""
+    """What a step may do: the fields of `NeighbourhoodConfig` in the instance's units of cost and prize."""
 
     budget: float
+    """The most that a route may cost."""
     hot: float
     """Temperature at the start, in prize."""
     cold: float
@@ -24,24 +25,30 @@ class Moves(NamedTuple):
     remove: int
     """The most stops removed in a step."""
     longest: int
-    """The longest string of stops removed."""
+    """The most stops of a string that is removed."""
     strings: int
+    """The most strings removed in a step."""
     spare: float
+    """The probability that a string leaves one stop inside it."""
     fewest: int
     """The fewest candidates for insertion in a step."""
     most: int
+    """The most candidates for insertion in a step."""
     ratio_share: float
-    """How often a route is recreated by ratio; otherwise in order."""
+    """The probability that a route is recreated by `by_ratio`; otherwise by `by_order`."""
     noise: float
+    """The random factor on a candidate's prize is between 1 - noise and 1 + noise."""
     blink: float
+    """The probability that `by_order` passes a candidate that fits over."""
 
 
 class Best(NamedTuple):
-    """The best route found."""
+    """Room for the best route found."""
 
     nodes: Ints
+    """(n,) the route's nodes in order, in the first `size[0]` entries."""
     size: Ints
-    """(1,)"""
+    """(1,) how many nodes the route has; 0 as long as `anneal` has found no better route."""
     total: Floats
     """(2,) cost and prize."""
 
@@ -59,7 +66,11 @@ def anneal(
     end: float,
     state: State,
 ) -> None:
-    """Does `steps` steps while the temperature falls from its place at `begin` to that at `end` (0 hot, 1 cold)."""
+    """Does `steps` steps of ruin and recreation on `route`, while the temperature falls.
+
+    `begin` and `end` say how far it has fallen before the first and after the last of these steps, from 0 at
+    `moves.hot` to 1 at `moves.cold`. `candidates` and `removed` are room for the work of a step.
+    """
     inner = len(graph.prizes) - 2
     cooling = math.log(moves.cold / moves.hot)
     for step in range(steps):
@@ -96,7 +107,7 @@ def anneal(
 
 @kernel
 def restore(route: Route, inserted: Ints, put: int, removed: Ints, gone: int) -> None:
-    """Takes a step back: what went in goes out and what went out comes in, last first."""
+    """Takes a step back: the `put` nodes `inserted` go out and the `gone` stops `removed` come back, last first."""
     for i in range(put - 1, -1, -1):
         unlink(route, inserted[i])
     for i in range(gone - 1, -1, -1):
@@ -105,7 +116,7 @@ def restore(route: Route, inserted: Ints, put: int, removed: Ints, gone: int) ->
 
 @kernel
 def _better(route: Route, best: Best) -> bool:
-    """Whether the route collects more than the best, or as much for less, by more than rounding."""
+    """Whether the route collects more than the best, or as much at a lower cost, by more than rounding."""
     margin = 1e-12 * best.total[1]
     if route.total[1] > best.total[1] + margin:
         return True
@@ -114,7 +125,7 @@ def _better(route: Route, best: Best) -> bool:
 
 @kernel
 def _note(graph: Graph, route: Route, best: Best, budget: float) -> bool:
-    """Keeps the route as the best if its legs, added anew, still fit; says whether they do."""
+    """Keeps the route as the best if its cost, added up anew without rounding of past steps, fits; says whether."""
     cost = length(graph, route)
     route.total[0] = cost
     if cost > budget:

@@ -1,4 +1,4 @@
-"""Filling a ruined route up again with the nodes that are worth it."""
+"""Filling a ruined route up again: by prize over insertion cost, or in an order of the candidates."""
 
 from typing import NamedTuple
 
@@ -8,23 +8,24 @@ from orienteer.kernel import Floats, Ints, State, kernel, next_float, next_int
 from orienteer.lns.route import Graph, Route, link
 
 LOOK = 5
-"""A node is only tried beside this many of its nearest visited nodes."""
+"""Beside how many of its nearest visited nodes a node is tried."""
 
 NOTHING = 1e-300
-"""A positive number that stands for a cost of zero where one divides."""
+"""A positive number that stands for a cost of zero where prizes are divided by costs."""
 
 
 class Candidates(NamedTuple):
-    """Room for the nodes that one step may insert."""
+    """Room for the nodes that one step may insert; the first four arrays run side by side."""
 
     node: Ints
     cost: Floats
-    """The cheapest insertion known."""
+    """The cost of the cheapest insertion known."""
     left: Ints
-    """The node behind which it is."""
+    """The node behind which that insertion is."""
     weight: Floats
+    """The prize, to a power and with noise, that `by_ratio` divides by the cost."""
     inserted: Ints
-    """The nodes put in so far, in order."""
+    """The nodes put in so far in this step, in order."""
 
 
 def new_candidates(nodes: int) -> Candidates:
@@ -40,7 +41,7 @@ def new_candidates(nodes: int) -> Candidates:
 
 @kernel
 def nearest_absent(graph: Graph, route: Route, seed: int, most: int, nodes: Ints) -> int:
-    """Writes up to `most` absent nodes nearest to `seed`, itself first, into `nodes`; returns how many.
+    """Writes up to `most` nodes that are not on the route into `nodes`, nearest to `seed` first; returns how many.
 
     Few candidates make a step local: that is worth more than trying every node at every step.
     """
@@ -59,7 +60,7 @@ def nearest_absent(graph: Graph, route: Route, seed: int, most: int, nodes: Ints
 
 @kernel
 def cheapest_place(graph: Graph, route: Route, node: int) -> tuple[float, int]:
-    """The cost of inserting `node` where that is cheapest, and the node that would precede it."""
+    """The cost of inserting `node` at its cheapest place, and the node that would precede it there."""
     last = len(graph.prizes) - 1
     into, out = graph.back[node], graph.costs[node]
     best, place, seen = np.inf, -1, 0
@@ -94,9 +95,10 @@ def by_ratio(
     noise: float,
     state: State,
 ) -> int:
-    """Inserts, again and again, the candidate of the largest prize^x * noise / (cost + floor) that fits.
+    """Inserts, again and again, the candidate that fits with the largest power * noise / (cost + floor).
 
-    `power` is a row of `graph.powers`; returns how many nodes went in.
+    `power` is a row of `graph.powers`, `noise` the spread of a random factor around 1; `count` candidates stand in
+    `candidates.node`. Returns how many nodes went in.
     """
     for i in range(count):
         node = candidates.node[i]
@@ -130,9 +132,10 @@ def by_order(
     blink: float,
     state: State,
 ) -> int:
-    """Inserts candidates that fit at their cheapest place, in random order or by falling prize; returns how many.
+    """Inserts the candidates that fit, each at its cheapest place; returns how many went in.
 
-    With probability `blink` a candidate that would fit is passed over.
+    They are taken in random order, or by falling prize with `sort`. With probability `blink` a candidate that would fit
+    is passed over.
     """
     nodes = candidates.node
     for i in range(count - 1, 0, -1):
@@ -153,13 +156,14 @@ def by_order(
 
 @kernel
 def _best_ratio(candidates: Candidates, count: int, slack: float, floor: float) -> int:
-    pick, top, under = -1, 0.0, 1.0
+    """The candidate that costs no more than `slack` and has the largest weight / (cost + floor); -1 if none does."""
+    pick, weight, divisor = -1, 0.0, 1.0
     for i in range(count):
         cost = candidates.cost[i]
         if cost <= slack and (candidates.weight[i] > 0 or cost < 0):
-            each = max(cost + floor, NOTHING)
-            if pick < 0 or candidates.weight[i] * under > top * each:
-                pick, top, under = i, candidates.weight[i], each
+            own_divisor = max(cost + floor, NOTHING)
+            if pick < 0 or candidates.weight[i] * divisor > weight * own_divisor:
+                pick, weight, divisor = i, candidates.weight[i], own_divisor
     return pick
 
 
@@ -167,6 +171,7 @@ def _best_ratio(candidates: Candidates, count: int, slack: float, floor: float) 
 def _insert(
     graph: Graph, route: Route, candidates: Candidates, node: int, left: int, cost: float, inserted: int
 ) -> None:
+    """Puts `node` behind `left` at `cost`, and notes it as the step's insertion number `inserted`."""
     link(route, node, left)
     route.total[0] += cost
     route.total[1] += graph.prizes[node]

@@ -11,18 +11,18 @@ from orienteer.kernel import Floats, Ints, kernel
 
 
 class Graph(NamedTuple):
-    """A problem as the neighbourhood search reads it."""
+    """A problem as the neighbourhood search reads it, in the numbers of a `View`."""
 
     costs: Floats
     """(n, n) finite; an arc that no route can afford costs more than the budget."""
     back: Floats
-    """(n, n) the transpose, so that a node's arcs in both directions lie in two rows."""
+    """(n, n) the transpose of `costs`: a node's row has the arcs into it, side by side in memory."""
     prizes: Floats
     """(n,)"""
     powers: Floats
-    """(exponent, n) the prizes to several powers."""
+    """(exponent, n) the prizes, as shares of the largest, to several powers."""
     near: Ints
-    """(n, k) the nodes nearest to each in the cheaper direction, nearest first."""
+    """(n, k) the nodes nearest to each node by the cheaper of both directions, nearest first."""
 
 
 class Route(NamedTuple):
@@ -31,7 +31,7 @@ class Route(NamedTuple):
     after: Ints
     """(n,) the next node, for nodes on the route."""
     before: Ints
-    """(n,) the node before, -1 for nodes that are not on the route; the start's is itself."""
+    """(n,) the previous node, -1 for nodes that are not on the route; that of the start is the start."""
     total: Floats
     """(2,) cost and prize, kept up to date by whoever changes the route."""
 
@@ -69,7 +69,7 @@ def unlink(route: Route, node: int) -> None:
 
 @kernel
 def length(graph: Graph, route: Route) -> float:
-    """The cost of the route, legs added in order."""
+    """The cost of the route, its legs added in order as `check_tour` adds them."""
     last = len(graph.prizes) - 1
     node, cost = 0, 0.0
     while node != last:
@@ -81,7 +81,7 @@ def length(graph: Graph, route: Route) -> float:
 
 @kernel
 def write_nodes(route: Route, nodes: Ints) -> int:
-    """Writes the route's nodes in order and returns how many there are."""
+    """Writes the route's nodes in order into `nodes` and returns how many there are."""
     last = len(route.after) - 1
     nodes[0] = 0
     node, count = 0, 1

@@ -16,13 +16,14 @@ def ruin(
     removed: Ints,
     state: State,
 ) -> int:
-    """Removes up to `target` stops in up to `strings` strings around `seed`; returns how many went.
+    """Removes up to `target` stops in up to `strings` strings around the node `seed`; returns how many went.
 
-    Each string holds a visited node near the seed. With probability `spare` one stop inside it stays. Row i of
-    `removed` gets the i-th stop to go and the node before it, which is what `restore` needs.
+    A string is up to `longest` stops in a row, among them a visited node near the seed. With probability `spare` one
+    stop inside the string stays. Row i of `removed` gets the i-th stop to go and the node before it, which `restore`
+    needs.
     """
     gone = 0
-    cut = 0
+    cut = 0  # strings
     near = graph.near[seed]
     inner = len(graph.prizes) - 1
     for place in range(-1, len(near)):
@@ -44,6 +45,7 @@ def ruin(
 
 @kernel
 def _cut(graph: Graph, route: Route, node: int, size: int, spared: int, removed: Ints, gone: int) -> int:
+    """Removes `size` stops from `node` on, but for the one at place `spared`; returns how many are gone by now."""
     last = len(graph.prizes) - 1
     for place in range(size):
         if node == last:

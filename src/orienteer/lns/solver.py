@@ -27,31 +27,31 @@ class NeighbourhoodConfig:
     start_share: float = 0.5
     """The share of the allowance that the evolution of the start is meant to take; 0 for a start by insertion."""
     hot: float = 0.5
-    """Temperature at first, in mean prizes."""
+    """Temperature at the start, in mean prizes."""
     cold: float = 0.2
-    """Temperature at last, in mean prizes."""
+    """Temperature at the end, in mean prizes."""
     slack_price: float = 24.0
-    """What the whole limit is worth as slack when two routes are compared, in mean prizes."""
+    """What an unused limit is worth when two routes are compared, in mean prizes; unused cost in proportion."""
     floor: float = 0.0005
     """Added to insertion costs before prizes are divided by them, as a share of the limit."""
     remove: int = 13
     """The most stops removed in a step."""
     longest: int = 10
-    """The longest string of stops removed."""
+    """The most stops of a string that is removed."""
     strings: int = 2
     """The most strings removed in a step."""
     spare: float = 0.3
-    """How often a string leaves one stop inside it."""
+    """The probability that a string leaves one stop inside it."""
     fewest: int = 8
     """The fewest candidates for insertion in a step."""
     most: int = 24
     """The most candidates for insertion in a step."""
     ratio_share: float = 0.1
-    """How often a route is recreated by prize over cost; otherwise in random order or by prize."""
+    """The probability that a route is recreated by prize over cost; otherwise in random order or by prize."""
     noise: float = 0.25
-    """The spread of the random factor on prizes."""
+    """The random factor on prizes, where they are divided by costs, is between 1 - noise and 1 + noise."""
     blink: float = 0.01
-    """How often a node that would fit is passed over."""
+    """The probability that a node that would fit is passed over, where routes are recreated in an order."""
 
     def __post_init__(self) -> None:
         for field in ("start_share", "spare", "ratio_share", "noise", "blink"):
@@ -89,17 +89,17 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
 
     def search(self, run: Run, seed: int) -> None:
         """Evolves a start, then improves it until the end."""
-        given = run.best
+        first = run.best  # the caller's, or the cheapest route from start to end
         Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route
         if run.report():
             return
         start = self._evolve(run, seed) if self.config.start_share else run.best
         if not run.report():
             # An evolved route has the better shape, even where the greedy one collects more at first.
-            self._improve(run, seed, max(start, given, key=lambda tour: tour.prize))
+            self._improve(run, seed, max(start, first, key=lambda tour: tour.prize))
 
     def _evolve(self, run: Run, seed: int) -> Tour:
-        """The best route of a genetic algorithm on a share of what is left, or the run's best if there is none."""
+        """The best route of a genetic algorithm on a share of the allowance, or the run's best if it finds none."""
         now = run.now()
         share = self.config.start_share
         seconds, steps = run.stop.seconds_left(now), run.stop.steps_left(now)
@@ -158,15 +158,15 @@ POPULATION = 300
 """Individuals of the start's evolution where nothing says how long the search may take."""
 LARGEST_POPULATION = 3000
 OVERTIME = 1.4
-"""An evolution may take this much longer than meant before it is cut off: an unfinished one is worth little."""
+"""The factor by which an evolution may exceed its share before it is cut off: an unfinished one is worth little."""
 PIECE = 1000
-"""Steps between two looks at the stop criterion, where it does not read the clock."""
+"""Steps between two looks at the stop criterion, where the criterion does not read the clock."""
 PIECE_SECONDS = 0.02
-"""About how long a piece of work takes where it does."""
+"""About how many seconds pass between two looks, where the criterion reads the clock."""
 CYCLE = 100_000
 """Steps from hot to cold where nothing says how long the search may take."""
 EXPONENTS = np.linspace(0.6, 1.4, 9)
-"""To these powers prizes are raised when a route is recreated by ratio."""
+"""The powers to which prizes are raised before they are divided by costs; each recreation draws a power."""
 
 
 def anneal_a_little() -> None:
@@ -176,7 +176,7 @@ def anneal_a_little() -> None:
 
 
 def _population(instance: Instance, seconds: float, steps: float) -> int:
-    """How large a population is likely to converge in so many seconds, and in so many steps."""
+    """How large a population is likely to converge within both `seconds` and `steps`."""
     nodes = int(instance.reachable.sum())
     each = 5e-4 * (nodes / 100) ** 1.57  # measured on random problems of 20 to 400 nodes
     size = POPULATION if math.isinf(seconds) and math.isinf(steps) else min(seconds / each, steps / 20)
@@ -192,16 +192,17 @@ def _graph(view: View) -> Graph:
 
 
 def _used(run: Run) -> float:
-    """The share of the allowance that is used up, or how far into a cycle the search is."""
+    """The share of the allowance that is used up; without an allowance, how far the search is into a cycle."""
     now = run.now()
     used = run.stop.fraction(now)
     return now.steps % CYCLE / CYCLE if math.isnan(used) else used
 
 
 def _next_piece(run: Run, began: float, pace: float) -> tuple[int, float, float]:
-    """How many steps to do next, and between which temperatures.
+    """(steps, begin, end): how many steps to do next, and how far the temperature has fallen before and after them.
 
-    Pieces depend on the clock only where the stop criterion does, so that runs of so many steps are repeatable.
+    `began` is what was used of the allowance when annealing began, `pace` the seconds that a step took lately. Only
+    where the stop criterion reads the clock does the number of steps depend on it, so that other runs are repeatable.
     """
     now = run.now()
     seconds = run.stop.seconds_left(now)

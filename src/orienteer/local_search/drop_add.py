@@ -13,7 +13,7 @@ NEAREST = 3
 
 
 @kernel
-def link(route: Ints, size: int, following: Ints, leading: Ints) -> None:
+def make_chain(route: Ints, size: int, following: Ints, leading: Ints) -> None:
     """Fills the chain from the first `size` nodes of `route`."""
     for i in range(size - 1):
         following[route[i]] = route[i + 1]
@@ -21,7 +21,7 @@ def link(route: Ints, size: int, following: Ints, leading: Ints) -> None:
 
 
 @kernel
-def unlink(first: int, last: int, following: Ints, route: Ints, place: Ints) -> int:
+def write_route(first: int, last: int, following: Ints, route: Ints, place: Ints) -> int:
     """The number of nodes on the chain, which are written to `route` and numbered in `place`."""
     size, node = 0, first
     while True:

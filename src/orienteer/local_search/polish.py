@@ -14,9 +14,9 @@ from orienteer.local_search.drop_add import (
     best_spot,
     drop,
     drop_until_fits,
-    link,
+    make_chain,
     route_cost,
-    unlink,
+    write_route,
 )
 from orienteer.local_search.selection import best_selection, is_wanted, least_detour, ordered
 from orienteer.local_search.shorten import Shorten
@@ -121,13 +121,13 @@ def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
     last = len(place) - 1
     while True:
         work.shorten(nodes, size, place, work.costs, work.near_out, LEAST * work.budget)
-        link(nodes, size, work.following, work.leading)
+        make_chain(nodes, size, work.following, work.leading)
         cost = route_cost(nodes, size, work.costs)
         add_while_fits(
             0, last, work.following, work.leading, place, work.costs, work.prizes, work.near_in, work.near_out, cost,
             work.budget,
         )  # fmt: skip
-        before, size = size, unlink(0, last, work.following, nodes, place)
+        before, size = size, write_route(0, last, work.following, nodes, place)
         if size == before:
             return size
 
@@ -160,11 +160,11 @@ def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> in
 def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> int:
     """The new size of the route after a stop was left out, or a node put in, and all else was fitted to that."""
     last, worth = len(place) - 1, work.prizes[node]
-    link(nodes, size, work.following, work.leading)
+    make_chain(nodes, size, work.following, work.leading)
     if place[node] >= 0:
         drop(node, work.following, work.leading, place)
         work.prizes[node] = 0.0  # others come first
-        size = _filled_up(work, nodes, unlink(0, last, work.following, nodes, place), place)
+        size = _filled_up(work, nodes, write_route(0, last, work.following, nodes, place), place)
     else:
         behind, added = best_spot(
             node, 0, last, work.following, work.leading, place, work.costs, work.near_in, work.near_out
@@ -173,7 +173,7 @@ def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> 
         add(node, behind, work.following, work.leading, place)
         work.prizes[node] = np.inf  # not to be dropped again
         drop_until_fits(0, last, work.following, work.leading, place, work.costs, work.prizes, cost, work.budget)
-        size = unlink(0, last, work.following, nodes, place)
+        size = write_route(0, last, work.following, nodes, place)
     work.prizes[node] = worth
     return _filled_up(work, nodes, size, place)
 
