@@ -1,22 +1,21 @@
-"""Full enumeration of tiny problems: the oracle."""
+"""Full enumeration of tiny problems, against which other solvers are tested."""
 
 from orienteer.model.instance import Instance
 from orienteer.search.run import Run
 from orienteer.search.solver import NoSettings, Solver
 
 MOST_NODES = 12
-"""More nodes to choose from than this would take too long."""
+"""The most nodes, besides start and end, that do not take too long."""
 
 Ends = dict[tuple[frozenset[int], int], tuple[float, tuple[int, ...]]]
-"""By visited nodes and last node: the cheapest path over exactly those nodes to there, and its cost."""
+"""By set of visited nodes and last node: the cost and the nodes of the cheapest path over the set to that node."""
 
 
 class Enumerate(Solver[NoSettings]):
     """The best route of a tiny problem, with proof.
 
-    It visits every set of nodes and every last node in it, and of the orders between only the cheapest (Held and Karp's
-    argument: any route over the same nodes that goes on from there can begin with the cheapest). A step is one of these
-    paths.
+    For every set of nodes and every last node in it, only the cheapest path over the set to that node is kept (Held and
+    Karp's argument: a route that begins with a dearer one may begin with the cheapest instead). A step is one path.
     """
 
     name = "enumerate"

@@ -8,11 +8,14 @@ import numpy.typing as npt
 from orienteer.model.instance import Array, Instance
 
 Choose = Callable[[Array, npt.NDArray[np.bool_]], npt.NDArray[np.intp]]
-"""From (route, node) costs of the next leg and whether the node fits, the (route,) node to go to."""
+"""From the (route, node) costs of the next leg and whether the node fits: the (route,) nodes to go to."""
 
 
 def at_once(size: int) -> int:
-    """How many routes of a problem to build between two looks at the stop criterion: work grows with size squared."""
+    """How many routes to build between two looks at the stop criterion, for a problem of `size` nodes.
+
+    The work for a route grows with the square of the size.
+    """
     return max(1, min(64, 2_500_000 // (size * size)))
 
 
@@ -20,7 +23,7 @@ def construct(instance: Instance, count: int, choose: Choose) -> list[list[int]]
     """`count` routes, each grown by `choose` until no node fits, then cut back to where it can go straight to the end.
 
     A node fits if the end can still be reached from it, through whatever nodes. On costs that obey the triangle
-    inequality nothing is ever cut; on others a route may find no way to close, and is left out.
+    inequality no route is cut back. On others a route may nowhere be able to go straight to the end: it is left out.
     """
     if count == 1:
         return _construct_one(instance, choose)
@@ -49,7 +52,7 @@ def construct(instance: Instance, count: int, choose: Choose) -> list[list[int]]
 
 
 def _construct_one(instance: Instance, choose: Choose) -> list[list[int]]:
-    """The same for one route, without the book-keeping of many: a third of the time."""
+    """`construct` for one route, without the book-keeping of many: takes a third of the time."""
     costs, to_end, budget, end = instance.costs, instance.to_end, instance.budget, instance.end
     path, cost = [instance.start], 0.0
     to_visit = np.ones((1, instance.size), dtype=bool)
@@ -73,4 +76,5 @@ def _construct_one(instance: Instance, choose: Choose) -> list[list[int]]:
 
 
 def _closes(instance: Instance, last: npt.NDArray[np.intp], cost: Array) -> npt.NDArray[np.bool_]:
+    """Whether paths to the nodes `last`, each of a `cost`, can go straight to the end."""
     return cost + instance.costs[last, instance.end] <= instance.budget

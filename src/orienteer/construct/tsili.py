@@ -1,4 +1,4 @@
-"""Tsiligirides' heuristics: go where the prize is large and the way is short.
+"""Tsiligirides' heuristics: go on to a node of large prize that is near.
 
 T. Tsiligirides, Heuristic methods applied to orienteering, Journal of the Operational Research Society 35 (1984).
 """
@@ -16,15 +16,15 @@ from orienteer.search.solver import Solver
 
 @dataclass(frozen=True)
 class TsiliConfig:
-    """Settings of Tsiligirides' heuristics; the defaults are the greedy one."""
+    """Settings of Tsiligirides' heuristics; the defaults give the greedy heuristic."""
 
     tries: int = 1
-    """1: the greedy route alone. More: the best of it and so many less one random routes (the S-algorithm; Tsiligirides
-    drew 3,000)."""
+    """How many routes are built, the first of them greedy, the others random (the S-algorithm; Tsiligirides drew
+    3,000); the best is kept."""
     power: float = 4.0
     """The desirability of a node is (prize / cost of the leg to it) to this power."""
     best: int = 4
-    """A random route draws among so many most desirable nodes, in proportion to their desirability."""
+    """Among how many of the most desirable nodes a random route draws, in proportion to their desirability."""
 
     def __post_init__(self) -> None:
         for field, least in (("tries", 1), ("power", 0), ("best", 1)):
@@ -33,7 +33,7 @@ class TsiliConfig:
 
 
 class Tsili(Solver[TsiliConfig]):
-    """Routes grown by desirability: the greedy one, then random ones if more are wished. A step is one route."""
+    """Routes grown by desirability: first the greedy route, then `tries` - 1 random routes. A step is one route."""
 
     name = "tsili"
     config_class = TsiliConfig
@@ -60,7 +60,7 @@ class Tsili(Solver[TsiliConfig]):
 
 
 def desirability(prizes: Array, leg: Array, fits: npt.NDArray[np.bool_], power: float = 1.0) -> Array:
-    """(route, node) desirability, scaled so that the largest of a route is 1; 0 where a node does not fit.
+    """(route, node) desirability, scaled so that each route's largest is 1; 0 where a node does not fit.
 
     A prize that costs nothing to reach outweighs every other. Where no node has a prize, all that fit are alike.
     """
@@ -72,6 +72,7 @@ def desirability(prizes: Array, leg: Array, fits: npt.NDArray[np.bool_], power: 
 
 
 def _best_only(weight: Array, count: int) -> Array:
+    """The weights, 0 for all but the `count` largest of each row and those equal to the last of these."""
     if weight.shape[1] <= count:
         return weight
     least = np.partition(weight, -count, axis=1)[:, -count, None]

@@ -89,7 +89,7 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
 
     def search(self, run: Run, seed: int) -> None:
         """Evolves a start, then improves it until the end."""
-        first = run.best  # the caller's, or the cheapest route from start to end
+        first = run.best  # a better route than the cheapest one where another solver ran before
         Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route
         if run.report():
             return

@@ -15,7 +15,7 @@ from orienteer.local_search.lin_kernighan import NEIGHBOURS, reverse
 def swap_stretches(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
     """The length saved by exchanges of neighbouring stretches, made until none saves more than `least`.
 
-    `near` lists nodes by cost from each node, cheapest first; one of the three new arcs leads to a near node.
+    `near` lists nodes by cost from each node, cheapest first; at least one of the three new arcs leads to a near node.
     """
     saved = 0.0
     at, unchanged = 0, 0
@@ -31,7 +31,7 @@ def swap_stretches(route: Ints, size: int, place: Ints, costs: Floats, near: Int
 def turn_stretches(route: Ints, size: int, place: Ints, costs: Floats, least: float) -> float:
     """The length saved by turning stretches round, made until none saves more than `least`."""
     saved = 0.0
-    added = np.zeros(size)  # by turning the route up to each position round
+    added = np.zeros(size)  # what turning the route round, from its start to each position, adds to its cost
     first, unchanged, stale = ONE, 0, True
     while unchanged < size - 2:
         if stale:
@@ -58,7 +58,7 @@ def turn_stretches(route: Ints, size: int, place: Ints, costs: Floats, least: fl
 
 @kernel
 def _best_swap(node: int, route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
-    """The gain of the best exchange that adds an arc from `node`, made; 0 if none saves enough.
+    """Makes the best exchange that adds an arc from `node`; returns what it saves, 0 if none saves enough.
 
     Opening the arcs behind positions i < j < k adds the arcs i to j+1, k to i+1 and j to k+1: the arc from `node` can
     be any of the three.
@@ -100,6 +100,6 @@ def _best_swap(node: int, route: Ints, size: int, place: Ints, costs: Floats, ne
 
 @kernel
 def _swap_gain(route: Ints, costs: Floats, i: int, j: int, k: int) -> float:
-    """What the three opened arcs cost more than the three new ones."""
+    """By how much the three opened arcs cost more than the three new arcs."""
     opened = costs[route[i], route[i + 1]] + costs[route[j], route[j + 1]] + costs[route[k], route[k + 1]]
     return opened - (costs[route[i], route[j + 1]] + costs[route[k], route[i + 1]] + costs[route[j], route[k + 1]])

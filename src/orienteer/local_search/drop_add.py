@@ -1,7 +1,7 @@
 """Nodes taken off a route until it fits and put on while it does (Kobeaga, Merino and Lozano 2018, section 3).
 
 Here a route is a chain: `following[v]` and `leading[v]` are the nodes after and before v, and `place[v]` is negative
-for the nodes that are not on it. The first and the last node are never dropped.
+for the nodes v that are not on the route. The first and the last node are never dropped.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from orienteer.kernel import Floats, Ints, kernel
 
 NEAREST = 3
-"""Beside how many of its nearest visited nodes a new node may go."""
+"""Beside how many of its nearest visited nodes a new node is tried."""
 
 
 @kernel
@@ -22,7 +22,7 @@ def make_chain(route: Ints, size: int, following: Ints, leading: Ints) -> None:
 
 @kernel
 def write_route(first: int, last: int, following: Ints, route: Ints, place: Ints) -> int:
-    """The number of nodes on the chain, which are written to `route` and numbered in `place`."""
+    """The number of nodes on the chain; they are written to `route`, and their positions to `place`."""
     size, node = 0, first
     while True:
         route[size] = node
@@ -94,8 +94,8 @@ def add_while_fits(
 ) -> float:
     """The cost after adding the node with the highest prize per cost added, again and again while one fits.
 
-    A node goes beside one of its nearest visited nodes, or beside one added here. `near_in` and `near_out` list nodes
-    by the cost to and from each node, cheapest first.
+    A node goes beside one of its nearest visited nodes, or beside a node added by this call. `near_in` lists the nodes
+    by their cost to each node, `near_out` by the cost from it, cheapest first.
     """
     absent = np.empty(len(place), dtype=np.int64)
     cheapest = np.empty(len(place))
@@ -151,7 +151,7 @@ def best_spot(
     near_in: Ints,
     near_out: Ints,
 ) -> tuple[int, float]:
-    """The node behind which `node` costs least, among the spots beside its nearest visited nodes, and that cost."""
+    """The node behind which `node` adds least cost, among spots beside its nearest visited nodes, and that cost."""
     behind, cheapest = -1, np.inf
     seen = 0
     for before in near_in[node]:
@@ -199,7 +199,7 @@ def drop(node: int, following: Ints, leading: Ints, place: Ints) -> None:
 
 @kernel
 def add(node: int, behind: int, following: Ints, leading: Ints, place: Ints) -> None:
-    """Puts `node` on the chain."""
+    """Puts `node` on the chain behind the node `behind`; its entry in `place` only says that it is on the route."""
     after = following[behind]
     following[behind], following[node] = node, after
     leading[node], leading[after] = behind, node
@@ -208,7 +208,7 @@ def add(node: int, behind: int, following: Ints, leading: Ints, place: Ints) -> 
 
 @kernel
 def _worth(prize: float, added: float, budget: float) -> float:
-    """Prize per cost added; a prize for nothing is worth most, and a worthless node is wanted only if it saves."""
+    """Prize per cost added; a prize at no cost is worth most, and a node without a prize is worth 0 unless it saves."""
     if prize == 0.0 and added >= 0.0:
         return 0.0
     tiny = 1e-12 * budget
@@ -219,7 +219,7 @@ def _worth(prize: float, added: float, budget: float) -> float:
 def _drop_stretch(
     first: int, last: int, following: Ints, leading: Ints, place: Ints, costs: Floats, prizes: Floats
 ) -> float:
-    """What the stretch of nodes with the lowest prize per cost saved saves, dropped; 0 if none saves anything."""
+    """Drops the stretch of nodes with the lowest prize per cost saved; returns its saving, 0 if no stretch saves."""
     best_before, best_after, lowest, most = -1, -1, np.inf, 0.0
     before = first
     while before != last:

@@ -1,7 +1,7 @@
-"""Iterated local search on a route with fixed ends: kick it, shorten it, keep it if it is no longer than before.
+"""Iterated local search on a route with fixed ends: kick and shorten it, and go back if it became longer.
 
 The kick is the double bridge (Martin, Otto and Felten 1991): two neighbouring stretches change places, both keeping
-their direction, so that it serves asymmetric costs too. The stretches are short, so that little has to be repaired.
+their direction, so that the kick serves asymmetric costs too. The stretches are short: little has to be repaired.
 """
 
 from orienteer.kernel import Floats, Ints, State, kernel, next_int
@@ -24,7 +24,7 @@ def kick_and_shorten(
     kicks: int,
     state: State,
 ) -> float:
-    """The length saved by `kicks` kicks; `route` and `place`, as of `lin_kernighan`, are left at the best."""
+    """The length saved by `shorten` and `kicks` kicks; `route` and `place`, those of `lin_kernighan`, are changed."""
     saved = shorten(route, size, place, costs, near, least)
     if size < 5:
         return saved
@@ -45,17 +45,17 @@ def kick_and_shorten(
 
 @kernel
 def _kick(route: Ints, size: int, place: Ints, costs: Floats, state: State) -> float:
-    """What the kick saves, usually less than nothing: two random stretches side by side change places."""
+    """Lets two random stretches side by side change places; returns what that saves, usually less than nothing."""
     inner = size - 2
-    one = 1 + next_int(state, min(STRETCH, inner - 1))
-    two = 1 + next_int(state, min(STRETCH, inner - one))
-    before = next_int(state, inner - one - two + 1)
-    middle, last = before + one, before + one + two
+    first_length = 1 + next_int(state, min(STRETCH, inner - 1))
+    second_length = 1 + next_int(state, min(STRETCH, inner - first_length))
+    before = next_int(state, inner - first_length - second_length + 1)
+    middle, last = before + first_length, before + first_length + second_length
     opened = costs[route[before], route[before + 1]] + costs[route[middle], route[middle + 1]]
     opened += costs[route[last], route[last + 1]]
     reverse(route, place, before + 1, middle)
     reverse(route, place, middle + 1, last)
     reverse(route, place, before + 1, last)
-    middle = before + two
+    middle = before + second_length
     joined = costs[route[before], route[before + 1]] + costs[route[middle], route[middle + 1]]
     return opened - joined - costs[route[last], route[last + 1]]

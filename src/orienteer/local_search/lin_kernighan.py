@@ -1,8 +1,10 @@
 """Lin-Kernighan on a route with fixed ends and symmetric costs (Lin and Kernighan 1973).
 
-A route is the first `size` entries of `route`; `place` holds the position of each node on it, -1 for the others. The
-first and the last node stay where they are, so a round trip is a route whose two ends are different node numbers at
-the same spot.
+A route is the first `size` entries of `route`; `place` holds the position of each node on it, -1 for the other nodes.
+The first and the last node stay where they are, so a round trip is a route whose ends are two numbers of one place.
+
+An exchange opens an arc from the base to the tip, joins the tip to another node, cuts off that node's neighbour, and
+closes the route from there to the base. A chain is a number of exchanges, each with the node cut off as its tip.
 """
 
 import numpy as np
@@ -10,13 +12,13 @@ import numpy as np
 from orienteer.kernel import Floats, Ints, kernel
 
 NEIGHBOURS = 10
-"""How many of a node's nearest visited nodes a new link may lead to."""
+"""To how many of a node's nearest visited nodes a new arc may lead."""
 
 DEPTH = 30
 """The most exchanges in one chain."""
 
 BREADTH = 5
-"""How many first links are tried from each side of a node."""
+"""How many exchanges are tried as the first of a chain, on each side of a base."""
 
 
 @kernel
@@ -73,18 +75,22 @@ def _improve_from(
     flips: Ints,
     touched: Ints,
 ) -> tuple[float, int]:
-    """The gain of the first improving chain that opens an arc at `base`, and its number of exchanges; 0, 0 if none."""
-    links = np.empty((BREADTH, 2), dtype=np.int64)
+    """The gain of the first improving chain that opens an arc at `base`, and its number of exchanges; 0, 0 if none.
+
+    The chain is made. `flips` and `touched` get what each exchange turned round, and its four nodes.
+    """
+    exchanges = np.empty((BREADTH, 2), dtype=np.int64)
     values = np.empty(BREADTH)
     for side in (1, -1):
         beside = place[base] + side
         if beside < 0 or beside >= size:
             continue
         tip = route[beside]
-        found = _first_links(base, tip, route, size, place, costs, near, least, links, values)
+        found = _first_exchanges(base, tip, route, size, place, costs, near, least, exchanges, values)
         for k in range(found):
+            joined, cut = exchanges[k, 0], exchanges[k, 1]
             gain, steps = _chain(
-                base, tip, links[k, 0], links[k, 1], values[k], route, size, place, costs, near, least, flips, touched
+                base, tip, joined, cut, values[k], route, size, place, costs, near, least, flips, touched
             )
             if steps:
                 return gain, steps
@@ -92,7 +98,7 @@ def _improve_from(
 
 
 @kernel
-def _first_links(
+def _first_exchanges(
     base: int,
     tip: int,
     route: Ints,
@@ -101,10 +107,13 @@ def _first_links(
     costs: Floats,
     near: Ints,
     least: float,
-    links: Ints,
+    exchanges: Ints,
     values: Floats,
 ) -> int:
-    """How many links from `tip` look promising; the best are put in `links` (joined, cut off), best first."""
+    """How many exchanges look promising; these are put in `exchanges` (node joined, node cut off), best first.
+
+    `values` gets what each saves before the route is closed again.
+    """
     found, seen = 0, 0
     opened = costs[base, tip]
     for joined in near[tip]:
@@ -127,14 +136,14 @@ def _first_links(
             continue
         found = min(found + 1, BREADTH)
         for k in range(found - 1, slot, -1):
-            values[k], links[k, 0], links[k, 1] = values[k - 1], links[k - 1, 0], links[k - 1, 1]
-        values[slot], links[slot, 0], links[slot, 1] = value, joined, cut
+            values[k], exchanges[k, 0], exchanges[k, 1] = values[k - 1], exchanges[k - 1, 0], exchanges[k - 1, 1]
+        values[slot], exchanges[slot, 0], exchanges[slot, 1] = value, joined, cut
     return found
 
 
 @kernel
 def _cut_off(base: int, tip: int, joined: int, route: Ints, size: int, place: Ints) -> int:
-    """The neighbour of `joined` that becomes the new tip when the arc base-tip is opened; -1 if there is none."""
+    """The neighbour of `joined` that becomes the new tip when the arc base-tip is opened; -1 if `joined` has none."""
     side = place[tip] - place[base]
     other = place[joined] - side
     if joined == base or other < 0 or other >= size or route[other] == tip:
@@ -158,10 +167,9 @@ def _chain(
     flips: Ints,
     touched: Ints,
 ) -> tuple[float, int]:
-    """The best gain along the greedy chain that begins with one link; the route is left at that point.
+    """The best gain along the greedy chain that begins with the exchange of `joined` and `cut`, and its exchanges.
 
-    Each exchange joins the tip to a node, cuts off that node's neighbour, which is the next tip, and closes the route
-    again from there to the base.
+    The route is left after the last of these; 0, 0 if no point of the chain saves more than `least`.
     """
     best, kept, steps = least, 0, 0
     while True:
@@ -174,7 +182,7 @@ def _chain(
             best, kept = closed, steps
         if steps == DEPTH:
             break
-        joined, cut, value = _next_link(base, tip, value, best, route, size, place, costs, near, touched, steps)
+        joined, cut, value = _next_exchange(base, tip, value, best, route, size, place, costs, near, touched, steps)
         if joined < 0:
             break
     for step in range(steps - 1, kept - 1, -1):
@@ -184,7 +192,7 @@ def _chain(
 
 @kernel
 def _exchange(base: int, tip: int, joined: int, route: Ints, place: Ints, flip: Ints) -> None:
-    """Opens base-tip, joins the tip to `joined` by turning the stretch between them round, and notes the stretch."""
+    """Opens base-tip and joins the tip to `joined` by turning a stretch round, whose positions are put in `flip`."""
     b, t, j = place[base], place[tip], place[joined]
     if t > b:
         flip[0], flip[1] = (t, j - 1) if j > t else (j, b)
@@ -194,7 +202,7 @@ def _exchange(base: int, tip: int, joined: int, route: Ints, place: Ints, flip: 
 
 
 @kernel
-def _next_link(
+def _next_exchange(
     base: int,
     tip: int,
     value: float,
@@ -207,7 +215,10 @@ def _next_link(
     touched: Ints,
     steps: int,
 ) -> tuple[int, int, float]:
-    """The link from `tip` with the largest sum of gains so far, as joined, cut off, sum; -1 if none can beat `best`."""
+    """(joined, cut, value) of the exchange that leaves the chain the largest value; joined is -1 if none beats `best`.
+
+    The value is the sum of the arcs opened so far less that of the arcs made, before the route is closed again.
+    """
     joined, cut, top = -1, -1, -np.inf
     seen = 0
     for node in near[tip]:
@@ -227,10 +238,10 @@ def _next_link(
 
 
 @kernel
-def _was_joined(one: int, other: int, touched: Ints, steps: int) -> bool:
-    """Whether the chain itself made this arc; such an arc is not cut again, so a chain ends."""
+def _was_joined(node: int, other: int, touched: Ints, steps: int) -> bool:
+    """Whether the chain itself made the arc between two nodes; such an arc is not cut again, so that chains end."""
     for step in range(steps):
         tip, joined = touched[step, 1], touched[step, 2]
-        if (tip == one and joined == other) or (tip == other and joined == one):
+        if (tip == node and joined == other) or (tip == other and joined == node):
             return True
     return False

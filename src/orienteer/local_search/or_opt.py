@@ -1,6 +1,6 @@
-"""Or-opt: short stretches of a route moved elsewhere, either way round, for symmetric costs (Or 1976).
+"""Or-opt: short stretches of a route moved elsewhere, in either direction, for symmetric costs (Or 1976).
 
-Routes and places are those of `lin_kernighan`; these moves are the ones that its chains cannot make.
+`route`, `place` and `near` are those of `lin_kernighan`, whose chains cannot make these moves.
 """
 
 from orienteer.kernel import NO, NONE, ONE, Floats, Ints, kernel
@@ -25,7 +25,10 @@ def or_opt(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least
 
 @kernel
 def move_stretch(route: Ints, place: Ints, first: int, last: int, after: int, turned: bool) -> None:
-    """Moves the stretch between two positions behind the node at position `after`, which lies outside of it."""
+    """Moves the stretch from position `first` to `last` behind the position `after`, which lies outside of it.
+
+    With `turned` its direction changes.
+    """
     # Two neighbouring stretches change places when each is turned round, and then both together.
     if after < first:
         reverse(route, place, after + 1, first - 1)
@@ -40,7 +43,7 @@ def move_stretch(route: Ints, place: Ints, first: int, last: int, after: int, tu
 
 @kernel
 def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
-    """The gain of the best move of a stretch that begins at position `first`, made; 0 if none saves enough."""
+    """Makes the best move of a stretch that begins at position `first`; returns its saving, 0 if none saves enough."""
     best, best_last, best_after, best_turned = least, NONE, NONE, NO
     before, head = route[first - 1], route[first]
     for last in range(first, min(first + LONGEST, size - 1)):
@@ -58,7 +61,7 @@ def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Floats, n
                 seen += 1
                 if costs[joined, node] >= freed or seen > NEIGHBOURS:
                     break
-                # Behind the node the joined end comes first, before it last.
+                # A stretch put behind `node` has its joined end first, a stretch put before `node` has it last.
                 if where != size - 1 and where + 1 != first:
                     follower = route[where + 1]
                     gain = freed - costs[node, joined] - costs[other, follower] + costs[node, follower]

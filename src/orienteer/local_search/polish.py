@@ -1,6 +1,6 @@
-"""A route made shorter and fuller by local search: the small moves that a beam has no path for.
+"""A route made shorter and fuller by local search, after a beam search has missed small moves.
 
-A network that has learned from problems of up to some size leaves more and more of them in larger ones.
+The larger a problem is, compared with those that the network learned from, the more such moves are left.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from orienteer.local_search.shorten import Shorten
 from orienteer.model.view import View
 
 NEAR = 20
-"""Near nodes of each node that are looked at."""
+"""How many of the nearest nodes of each node are looked at."""
 LEAST = 1e-10
 """Savings up to this share of the budget are rounding."""
 ROUNDING = 1e-12
@@ -31,7 +31,7 @@ ROUNDING = 1e-12
 
 
 class Work(NamedTuple):
-    """A view's arrays, with prizes that may be changed for a while, and room for a route as a chain."""
+    """A view's arrays, with prizes that a trial may change for a while, and room for a route as a chain."""
 
     costs: Floats
     prizes: Floats
@@ -42,18 +42,33 @@ class Work(NamedTuple):
     following: Ints
     leading: Ints
     looks: Ints
-    """(1,) how many more orders may be looked along."""
+    """(1,) along how many more orders stops may be chosen anew."""
 
 
 @kernel
 def polished(route: Ints, view: View, budget: float, looks: int, bars: Floats, trials: int, shorten: Shorten) -> Ints:
-    """The route after it was shortened and filled up in turn, until nothing more fits; it has the same ends.
+    """A better route with the ends of `route`, or `route` itself.
 
-    Then its stops are chosen anew along up to `looks` orders, with those nodes in good order that reach one of the
-    `bars`. And then up to `trials` changes are tried: a stop left out, or another node put in at the expense of some.
-    The route is in the view's numbers and costs no more than the `budget`, which may be a little below the view's,
-    whose own near nodes are not needed: the few that matter here are found faster among the rest of the work.
-    `shorten` is what `shorten_for` has for its costs.
+    First the route is shortened and filled up in turn, until nothing more fits. Then its stops are chosen anew along
+    several orders of the nodes. Then changes of a single node are tried, and stops are chosen anew once more.
+
+    Parameters
+    ----------
+    route
+        Nodes in the view's numbers, which cost no more than the budget.
+    view
+        The problem. Its near nodes are not used: finding the few that matter here is faster than making the view's.
+    budget
+        The most that the route may cost; it may be a little below the view's.
+    looks
+        Along how many orders, at most, stops are chosen anew.
+    bars
+        An order is made for each bar: besides the stops it places those nodes well whose prize, divided by the cost of
+        their detour from the route, is at least the bar times the price of cost on the route's own order.
+    trials
+        How many changes are tried at most: a stop is left out, or another node is put in at the expense of some stops.
+    shorten
+        What `shorten_for` returns for the view's costs.
     """
     count = len(view.nodes)
     chain = np.empty((2, count), dtype=np.int64)
@@ -73,7 +88,7 @@ def polished(route: Ints, view: View, budget: float, looks: int, bars: Floats, t
 
 @kernel
 def _chosen_anew(work: Work, nodes: Ints, size: int, place: Ints, bars: Floats) -> int:
-    """The new size of a route, filled up and chosen anew along its own order and others until that brings nothing."""
+    """The new size of a route, filled up and chosen anew along its own order and others until no order helps."""
     size = _filled_up(work, nodes, size, place)
     unchanged, at, price = 0, 0, 0.0
     while unchanged <= len(bars) and work.looks[0] > 0:
@@ -95,7 +110,7 @@ def _chosen_anew(work: Work, nodes: Ints, size: int, place: Ints, bars: Floats) 
 
 @kernel
 def _other_order(work: Work, order: Ints, nodes: Ints, size: int, place: Ints, price: float) -> Ints:
-    """An order that suits a route and all nodes that are worth the price of their detour from it."""
+    """An order that is short for the route's stops and all nodes whose prizes pay for their detours at this price."""
     wide, where, count = np.empty(len(place), dtype=np.int64), np.full(len(place), -1), ZERO
     for node in order:
         if place[node] >= 0 or work.prizes[node] >= price * least_detour(nodes, size, work.costs, node)[1]:
@@ -107,7 +122,7 @@ def _other_order(work: Work, order: Ints, nodes: Ints, size: int, place: Ints, p
 
 @kernel
 def _put(nodes: Ints, place: Ints, route: Ints) -> int:
-    """Makes this the route; its size."""
+    """Writes `route` to `nodes` and its positions to `place`; returns its size."""
     place[:] = -1
     for at in range(len(route)):
         nodes[at] = route[at]
@@ -117,7 +132,7 @@ def _put(nodes: Ints, place: Ints, route: Ints) -> int:
 
 @kernel
 def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
-    """The route's new size, shortened and filled up until nothing more fits."""
+    """The new size of a route after it is shortened and filled up, in turn, until nothing more fits."""
     last = len(place) - 1
     while True:
         work.shorten(nodes, size, place, work.costs, work.near_out, LEAST * work.budget)
@@ -134,8 +149,8 @@ def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
 
 @kernel
 def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> int:
-    """The new size of a route that no change of one node makes better, or after so many trials."""
-    inner = 1 + np.argsort(-work.prizes[1:-1], kind="mergesort")  # if trials run out, then on those worth least
+    """The new size of a route after `trials` changes of one node, or fewer once no change makes it better."""
+    inner = 1 + np.argsort(-work.prizes[1:-1], kind="mergesort")  # where trials run out, low prizes go without one
     best, best_size = nodes.copy(), size
     most, least = _prize(work, nodes, size), route_cost(nodes, size, work.costs)
     unchanged = 0
@@ -158,12 +173,12 @@ def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> in
 
 @kernel
 def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> int:
-    """The new size of the route after a stop was left out, or a node put in, and all else was fitted to that."""
+    """The new size of the route after `node` was left out or put in, and the other stops were fitted to that."""
     last, worth = len(place) - 1, work.prizes[node]
     make_chain(nodes, size, work.following, work.leading)
     if place[node] >= 0:
         drop(node, work.following, work.leading, place)
-        work.prizes[node] = 0.0  # others come first
+        work.prizes[node] = 0.0  # so that other nodes fill its place
         size = _filled_up(work, nodes, write_route(0, last, work.following, nodes, place), place)
     else:
         behind, added = best_spot(
@@ -171,7 +186,7 @@ def _with_change(work: Work, nodes: Ints, size: int, place: Ints, node: int) -> 
         )
         cost = route_cost(nodes, size, work.costs) + added
         add(node, behind, work.following, work.leading, place)
-        work.prizes[node] = np.inf  # not to be dropped again
+        work.prizes[node] = np.inf  # so that other nodes are dropped
         drop_until_fits(0, last, work.following, work.leading, place, work.costs, work.prizes, cost, work.budget)
         size = write_route(0, last, work.following, nodes, place)
     work.prizes[node] = worth
@@ -189,7 +204,7 @@ def _prize(work: Work, nodes: Ints, size: int) -> float:
 
 @kernel
 def _nearest(costs: Floats) -> Ints:
-    """(n, k) the `NEAR` nodes cheapest to reach from each node, cheapest first, itself left out."""
+    """(n, k) the `NEAR` other nodes that are cheapest to reach from each node, cheapest first."""
     count = len(costs)
     few = min(count - 1, NEAR)
     near, away = np.empty((count, few), dtype=np.int64), np.empty(few)

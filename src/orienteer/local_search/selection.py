@@ -1,8 +1,9 @@
-"""The best choice of stops along a fixed order: all ways to leave stops out and put others in, at the same time.
+"""The best choice of stops along a fixed order of nodes: any stops left out and any others put in, all at once.
 
-The order is that of a route, with every other node where it would be the least detour. Choosing from it is a longest
-path with a limit, from left to right. Labels, the cost and prize of a beginning, are dropped where another is as good,
-or where not even the rest without a limit, in which cost has a price, could make a better route of them.
+The order is that of a route, with every other node where its detour is least. Choosing stops from the order is a
+longest path problem with a limit, solved from left to right by labels. A label is the beginning of a route, with its
+cost and prize. A label is dropped where another at its place costs no more and has no less prize, or where even the
+best rest of the route, in which a unit of cost has a price instead of a limit, would not make it a better route.
 """
 
 import numpy as np
@@ -10,27 +11,27 @@ import numpy as np
 from orienteer.kernel import Floats, Ints, kernel
 
 DOUBLINGS, HALVINGS = 40, 10
-"""Steps of the search for the price of cost, up or down from what all prizes are worth for the whole limit, then
-closer."""
+"""Steps of the search for the price of cost: from all prizes over the limit, the price is first doubled or halved until
+it lies between two bounds; then these are brought together."""
 MOST_LABELS = 2**14
-"""Then the best so far counts; with 100 nodes and a good route some 900 are enough."""
+"""The most labels; beyond, the best route found by then counts. For 100 nodes and a good route some 900 suffice."""
 SHARES = (1 / 64, 1 / 16, 1 / 4, 1.0)
-"""How far below its bound, in units of the way down to what is known, a better route is looked for first: all labels
-with an outlook above that are few, and if there is such a route, then the best is among them."""
+"""Better routes are looked for first among labels that promise nearly the bound, which are few: they fall short of it by
+at most this share of its distance to the known prize. If these labels hold a route, they hold the best route."""
 
 
 @kernel
 def ordered(nodes: Ints, size: int, place: Ints, costs: Floats, prizes: Floats, budget: float) -> Ints:
-    """The stops of a route in their order, and between them every other node with a prize, nearest ones first.
+    """The stops of a route in their order, and every other node with a prize where its detour is least.
 
-    `place` is below zero for nodes that are not on the route.
+    Nodes with a small detour are put in first. `place` is below zero for nodes that are not on the route.
     """
     count = len(prizes)
     order = np.empty(count, dtype=np.int64)
     order[:size] = nodes[:size]
     detour = np.full(count, np.inf)
     for node in range(count):
-        # What is beyond reach would promise prizes that no choice can keep.
+        # Nodes beyond reach would promise prizes that no route can collect.
         if place[node] < 0 and is_wanted(node, nodes[0], nodes[size - 1], costs, prizes, budget):
             detour[node] = least_detour(order, size, costs, node)[1]
     for node in np.argsort(detour, kind="mergesort"):
@@ -46,13 +47,13 @@ def ordered(nodes: Ints, size: int, place: Ints, costs: Floats, prizes: Floats, 
 
 @kernel
 def is_wanted(node: int, start: int, end: int, costs: Floats, prizes: Floats, budget: float) -> bool:
-    """Whether a node has a prize and a route could visit it alone; detours to it and from it are not considered."""
+    """Whether a node has a prize and a route from start to end could visit it as its only stop."""
     return prizes[node] > 0.0 and costs[start, node] + costs[node, end] <= budget
 
 
 @kernel
 def least_detour(order: Ints, size: int, costs: Floats, node: int) -> tuple[int, float]:
-    """After which place a node would cost least, and how much."""
+    """The place in `order` behind which `node` would add least cost, and that cost."""
     best, least = 0, np.inf
     for at in range(size - 1):
         before, after = order[at], order[at + 1]
@@ -64,10 +65,11 @@ def least_detour(order: Ints, size: int, costs: Floats, node: int) -> tuple[int,
 
 @kernel
 def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, known: float) -> tuple[Ints, float]:
-    """The route along the order with the most prize above `known` that costs no more than the budget; empty for none.
+    """(route, price): the best route along the order that costs no more than the budget, and the price of cost.
 
-    And the price of cost at which the best way along the order just keeps the budget, 0 where there is none. Prizes are
-    those of the stops, without start and end.
+    The route is empty if none collects more than `known`, which like all prizes here leaves start and end out. The
+    price is that of a unit of cost at which the best route without a limit just keeps the budget; 0 where there is no
+    such price.
     """
     count = len(order)
     worth = prizes[order]
@@ -75,9 +77,9 @@ def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, kn
     if not 0.0 < worth.sum() < np.inf or budget <= 0.0:
         return order[:0], 0.0
     legs = np.empty((count, count))
-    for one in range(count):
-        for other in range(one + 1, count):
-            legs[one, other] = costs[order[one], order[other]]
+    for here in range(count):
+        for there in range(here + 1, count):
+            legs[here, there] = costs[order[here], order[there]]
     rest, price, places = _priced(legs, worth, budget)
     if len(places) == 0:
         return order[:0], 0.0
@@ -87,7 +89,7 @@ def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, kn
     for share in SHARES:
         if bound <= known:
             break
-        lowest = max(known, bound - share * (bound - known))  # which may be below what is known, by rounding
+        lowest = max(known, bound - share * (bound - known))  # the difference may be below `known` by rounding
         places, whole = _longest(legs, worth, budget, rest, price, lowest)
         if len(places):
             return order[places], price
@@ -98,17 +100,20 @@ def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, kn
 
 @kernel
 def _longest(legs: Floats, worth: Floats, budget: float, rest: Floats, price: float, known: float) -> tuple[Ints, bool]:
-    """The places of the route with the most prize above `known`, or none, and whether labels were enough to tell."""
+    """The places of the route with the most prize above `known`, or none, and whether the labels sufficed to prove it.
+
+    `rest` and `price` are those of `_priced`.
+    """
     count = len(worth)
     begun, spent, won = np.empty(MOST_LABELS, dtype=np.int64), np.empty(MOST_LABELS), np.empty(MOST_LABELS)
     at, after = np.empty(MOST_LABELS, dtype=np.int64), np.empty(MOST_LABELS, dtype=np.int64)
-    cheapest = np.full(count, -1)  # each place's labels, by cost
+    cheapest = np.full(count, -1)  # the first label of each place; `after` leads to the next dearer one
     begun[0], spent[0], won[0], at[0], after[0], cheapest[0] = -1, 0.0, 0.0, 0, -1, 0
     used, best, winner = 1, known, -1
     for here in range(count - 1):
         label = cheapest[here]
         while label >= 0:
-            # What is left of the limit is worth its price at most: a label needs a better outlook than the best route.
+            # The rest of the budget earns its price at most: a label goes on where even so it may beat the best route.
             enough = best - price * (budget - spent[label]) - won[label]
             if rest[here] > enough:
                 for there in range(here + 1, count):
@@ -132,17 +137,17 @@ def _longest(legs: Floats, worth: Floats, budget: float, rest: Floats, price: fl
 
 @kernel
 def _priced(legs: Floats, worth: Floats, budget: float) -> tuple[Floats, float, Ints]:
-    """What is still to be won from each place on, cost at its price subtracted; that price; the best way at it.
+    """(rest, price, places): at a price of cost, the best route's places and what is to be won from each place on.
 
-    It is the lowest price found at which the best way keeps the limit. That way is itself a good route; it is empty
-    where no way along the order keeps the limit, whatever the price.
+    The price is the lowest found at which the best route, prizes less cost times price, keeps the limit. That route is
+    a good one; it is empty where no route along the order keeps the limit, whatever the price.
     """
     rest, following = np.empty(len(worth)), np.empty(len(worth), dtype=np.int64)
     back = legs.T.copy()
     price = worth.sum() / budget
     low, high = 0.0, np.inf
     for _ in range(DOUBLINGS):
-        if _way_through(back, worth, price, rest, following) > budget:
+        if _best_at_price(back, worth, price, rest, following) > budget:
             low, price = price, 2 * price
         else:
             high, price = price, price / 2
@@ -152,11 +157,11 @@ def _priced(legs: Floats, worth: Floats, budget: float) -> tuple[Floats, float, 
         return rest, high, following[:0]
     for _ in range(HALVINGS):
         price = (low + high) / 2
-        if _way_through(back, worth, price, rest, following) > budget:
+        if _best_at_price(back, worth, price, rest, following) > budget:
             low = price
         else:
             high = price
-    _way_through(back, worth, high, rest, following)
+    _best_at_price(back, worth, high, rest, following)
     places, size = np.zeros(len(worth), dtype=np.int64), 1
     while places[size - 1] < len(worth) - 1:
         places[size] = following[places[size - 1]]
@@ -165,10 +170,11 @@ def _priced(legs: Floats, worth: Floats, budget: float) -> tuple[Floats, float, 
 
 
 @kernel
-def _way_through(back: Floats, worth: Floats, price: float, rest: Floats, following: Ints) -> float:
-    """Writes what is to be won from each place on at that price of cost, and the next place; the whole way's cost.
+def _best_at_price(back: Floats, worth: Floats, price: float, rest: Floats, following: Ints) -> float:
+    """The cost of the best route, prizes less cost times `price`, through the places of an order.
 
-    `back` are the legs by the place that they lead to: the inner loop goes along memory, several places at a time.
+    `rest` gets what such a route wins from each place on, `following` its next place. `back` are the legs by the place
+    that they lead to, so that the inner loop goes along memory, several places at a time.
     """
     last = len(worth) - 1
     rest[:] = -np.inf
@@ -191,7 +197,10 @@ def _way_through(back: Floats, worth: Floats, price: float, rest: Floats, follow
 def _is_new(
     place: int, cost: float, prize: float, cheapest: Ints, after: Ints, spent: Floats, won: Floats, label: int
 ) -> bool:
-    """Whether no label of a place is as good; then this one joins them, and those that are no better leave."""
+    """Whether no label of a place is as cheap with as much prize; then `label` joins the place's list.
+
+    Labels of the list that are no better than the new label leave it.
+    """
     before, other = -1, cheapest[place]
     while other >= 0 and spent[other] < cost:
         if won[other] >= prize:
@@ -211,10 +220,13 @@ def _is_new(
 
 @kernel
 def _places(begun: Ints, at: Ints, label: int, last: int) -> Ints:
-    """Where the stops of a label lie, and the last place; none for no label."""
-    size, one = 1, label
-    while one >= 0:
-        size, one = size + 1, begun[one]
+    """The places of the stops of a label, back through the labels it was `begun` with, and the `last` place.
+
+    None for label -1.
+    """
+    size, earlier = 1, label
+    while earlier >= 0:
+        size, earlier = size + 1, begun[earlier]
     places = np.full(size if size > 1 else 0, last)
     for number in range(size - 2, -1, -1):
         places[number] = at[label]

@@ -1,4 +1,4 @@
-"""A route made and made shorter: nearest neighbour, then the local search that suits the costs."""
+"""A first route by nearest neighbours, and the local search that shortens routes of either kind of costs."""
 
 from collections.abc import Callable
 
@@ -10,11 +10,11 @@ from orienteer.local_search.lin_kernighan import lin_kernighan
 from orienteer.local_search.or_opt import or_opt
 
 Shorten = Callable[[Ints, int, Ints, Floats, Ints, float], float]
-"""From a route, its size, places, costs, near nodes and the least saving that counts: the length saved."""
+"""From a route, its size and places (see `lin_kernighan`), costs, near nodes and the least saving: the length saved."""
 
 
 def shorten_for(symmetric: bool) -> Shorten:
-    """The local search that suits the costs: handed to kernels, so that the other one need not be compiled."""
+    """The local search for symmetric or other costs; kernels get it as an argument, to compile only what they need."""
     return shorten_symmetric if symmetric else shorten_directed
 
 
@@ -36,7 +36,7 @@ def shorten_symmetric(route: Ints, size: int, place: Ints, costs: Floats, near: 
 
 @kernel
 def shorten_directed(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
-    """The length saved by moves that mind the direction, in turn until none saves more than `least`.
+    """The length saved by moves for costs that differ by direction, in turn until none saves more than `least`.
 
     `route` and `place` are changed; the ends stay.
     """
@@ -52,9 +52,9 @@ def shorten_directed(route: Ints, size: int, place: Ints, costs: Floats, near: I
 
 @kernel
 def nearest_neighbour(chosen: Ints, count: int, costs: Floats, near: Ints, route: Ints, place: Ints) -> int:
-    """The size of a route through the first `count` nodes of `chosen`, each the nearest to the one before.
+    """The size of a route through the first `count` nodes of `chosen`, which goes on to the nearest at every node.
 
-    It runs from node 0 to the last node of the problem; `chosen` is reordered, `route` and `place` are overwritten.
+    The route runs from node 0 to the problem's last node and is written to `route` and `place`; `chosen` is reordered.
     """
     nodes = len(place)
     slot = np.empty(nodes, dtype=np.int64)
@@ -77,7 +77,7 @@ def nearest_neighbour(chosen: Ints, count: int, costs: Floats, near: Ints, route
 
 @kernel
 def _nearest(here: int, chosen: Ints, left: int, slot: Ints, costs: Floats, near: Ints) -> int:
-    """The nearest to `here` of the first `left` nodes of `chosen`."""
+    """The nearest to `here` of the first `left` nodes of `chosen`, those with a `slot` of at least 0."""
     for node in near[here]:
         if slot[node] >= 0:
             return node
