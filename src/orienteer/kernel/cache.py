@@ -1,8 +1,9 @@
 """Compiled kernels kept in files, so that they are compiled once for a machine and not in every process.
 
-numba's own cache takes a kernel for up to date as long as the file of that kernel is the same, whatever code of other
-files it calls, and refuses to work where it finds no place to write. Here a file's name holds a fingerprint of all code
-that the kernel reaches, files are read from every place that may have them, and without a place nothing is kept.
+numba's own cache takes a compiled kernel for up to date while the kernel's source file is unchanged, although the code
+that it calls in other files may have changed, and raises an error where it finds no directory to write to. Here the
+name of a compiled kernel's file holds a fingerprint of all code that the kernel reaches, files are read from every
+directory that may have them, and where none can be written nothing is kept.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ VARIABLE = "ORIENTEER_CACHE"
 """The environment variable that names a directory for compiled kernels."""
 SUFFIX = ".kernel"
 UNUSED_SECONDS = 30 * 24 * 3600.0
-"""Files of other versions of a kernel are removed when they have not been used for so long."""
+"""How long files of a kernel's other versions are kept unused before they are removed."""
 
 _log = logging.getLogger("orienteer")
 
@@ -53,7 +54,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         context.refresh()
         name = self._file_name(signature, context.codegen())
         for place in places():
-            # Whatever is wrong with a file, such as one cut short by a full disk, compiling anew mends it.
+            # Whatever is wrong with a file (a full disk may have cut it short), the kernel can be compiled anew.
             with contextlib.suppress(Exception):
                 data = (place / name).read_bytes()
                 found = CompileResult._rebuild(context, *pickle.loads(data))
@@ -62,7 +63,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Writes the compiled kernel where that is possible."""
+        """Writes the compiled kernel to a file, if some directory can be written."""
         place = writable_place()
         if place is None or result.library.has_dynamic_globals:
             return
@@ -80,8 +81,8 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     def _file_name(self, signature: Any, codegen: Any) -> str:
         # The processor is part of the key: an image may be built on one machine and used on another.
-        handed = [fingerprint(each.dispatcher.py_func) for each in signature if hasattr(each, "dispatcher")]
-        key = _digest(repr((str(signature), handed, codegen.magic_tuple())))
+        arguments = [fingerprint(kind.dispatcher.py_func) for kind in signature if hasattr(kind, "dispatcher")]
+        key = _digest(repr((str(signature), arguments, codegen.magic_tuple())))
         return f"{self._name}-{self._fingerprint}-{key}{SUFFIX}"
 
     def _remove_old(self, place: Path) -> None:
@@ -94,23 +95,22 @@ class KernelCache(NullCache):  # type: ignore[misc]
 def fingerprint(function: Callable[..., Any]) -> str:
     """A digest of a function's code, of the constants it reads and of all functions that it calls, directly or not.
 
-    Versions of Python and numba are in it too, since files hold objects of both.
+    The digest also covers the versions of Python and numba, since files hold objects of both.
     """
     parts = [sys.version, numba.__version__]
     seen: set[Callable[..., Any]] = set()
     waiting = [function]
     while waiting:
-        one = waiting.pop()
-        if one in seen:
+        reached = waiting.pop()
+        if reached in seen:
             continue
-        seen.add(one)
-        parts.append(f"{one.__module__}.{one.__qualname__}")
-        visible = dict(one.__globals__)
-        visible.update(
-            zip(one.__code__.co_freevars, (cell.cell_contents for cell in one.__closure__ or ()), strict=True)
-        )
-        for code in _codes(one.__code__):
-            constants = [each for each in code.co_consts if not isinstance(each, types.CodeType)]
+        seen.add(reached)
+        parts.append(f"{reached.__module__}.{reached.__qualname__}")
+        visible = dict(reached.__globals__)
+        enclosed = (cell.cell_contents for cell in reached.__closure__ or ())
+        visible.update(zip(reached.__code__.co_freevars, enclosed, strict=True))
+        for code in _codes(reached.__code__):
+            constants = [constant for constant in code.co_consts if not isinstance(constant, types.CodeType)]
             parts += [code.co_code.hex(), repr(constants)]
             for name in code.co_names + code.co_freevars:
                 value = _python_function(visible.get(name))
@@ -121,20 +121,20 @@ def fingerprint(function: Callable[..., Any]) -> str:
 
 
 def _python_function(value: object) -> object:
-    """What a kernel, or a function that writes code for kernels, is made of; other values as they are."""
+    """The Python function behind a kernel or a numba intrinsic; other values as they are."""
     return getattr(value, "py_func", getattr(value, "_defn", value))
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
     """A function's code and that of the functions and generators inside it."""
     yield code
-    for one in code.co_consts:
-        if isinstance(one, types.CodeType):
-            yield from _codes(one)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
 
 
 def _constant(value: object) -> str:
-    """What a kernel sees of a global value: the value itself, or the fields of a named tuple."""
+    """What a kernel compiles of a global value: the value itself, or the field names of a named tuple's class."""
     if isinstance(value, bool | int | float | str | bytes | tuple | np.generic):
         return repr(value)
     return repr(getattr(value, "_fields", None))
@@ -142,10 +142,11 @@ def _constant(value: object) -> str:
 
 @functools.lru_cache(maxsize=1)
 def places() -> list[Path]:
-    """The directories that compiled kernels are looked for in, the first one first.
+    """The directories in which compiled kernels are looked for, in order.
 
-    The one that ORIENTEER_CACHE names, or else the package's own, the user's and, where none of these can be written,
-    one in the temporary directory. Kernels that an image was built with are found though nothing can be written there.
+    They are the directory that ORIENTEER_CACHE names, if it can be written; else also the package's own, the user's
+    and, where none of these can be written, one in the temporary directory. Directories that cannot be written are
+    read all the same: an image may have been built with compiled kernels in them.
     """
     found = [Path(__file__).parent / "__pycache__", _user_directory() / "orienteer"]
     named = os.environ.get(VARIABLE)
@@ -163,12 +164,12 @@ def places() -> list[Path]:
 
 @functools.lru_cache(maxsize=1)
 def writable_place() -> Path | None:
-    """The first of the places that can be written; None if there is none."""
+    """The first of the directories that can be written; None if there is none."""
     return next((place for place in places() if _is_writable(place)), None)
 
 
 def _user_directory() -> Path:
-    """Where programs of this user keep what they can make again."""
+    """The directory in which programs keep cached files of this user."""
     home = Path(os.path.expanduser("~"))  # "~" itself for a user without a home
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
@@ -178,9 +179,9 @@ def _user_directory() -> Path:
 
 
 def _own_temporary() -> list[Path]:
-    """A directory for this user in the temporary one; none if somebody else could write to it.
+    """A directory for this user alone in the temporary directory; empty if somebody else could write to it.
 
-    Loading a kernel runs what its file holds, so a directory that others made, or may change, is not used.
+    Loading a kernel runs the code in its file, so a directory that other users made, or may change, is not used.
     """
     user = os.getuid() if hasattr(os, "getuid") else None
     place = Path(tempfile.gettempdir()) / f"orienteer-{'' if user is None else user}"
@@ -198,7 +199,7 @@ def _own_temporary() -> list[Path]:
 def _is_writable(place: Path) -> bool:
     """Whether files can be written to a directory, which is made if need be."""
     if not place.is_absolute():
-        return False  # would be elsewhere for another working directory
+        return False  # a relative path means another directory when the working directory changes
     try:
         place.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=place).close()

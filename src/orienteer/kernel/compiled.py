@@ -1,9 +1,10 @@
 """The decorator of all compiled loops.
 
-numba makes machine code of every function that a compiled function calls, optimises it with all that it calls in turn,
-and adds two wrappers for calls from Python and from C. Most of that work is thrown away, since only the outermost
-function is ever called from Python. A `Kernel` is therefore compiled in two ways: as it is called by Python, with
-everything below it optimised at once, and, for calls from other kernels, only as far as LLVM's intermediate code.
+numba makes machine code of every function that a compiled function calls, each optimised together with the functions
+below it, and adds two wrappers for calls from Python and from C. Most of that work is thrown away, since only the
+outermost function is ever called from Python. A `Kernel` is therefore compiled in one of two forms: for calls from
+Python, optimised once together with all functions below it; for calls from other kernels, only as far as LLVM's
+intermediate code.
 """
 
 import functools
@@ -25,14 +26,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """The function as machine code, compiled when it is first called and kept for later processes.
 
-    A kernel lets other threads run while it does, and divides as numpy does: a division by zero is infinite or NaN.
-    Kernels may be handed to kernels: these are compiled for each of them, as if they named it.
+    A kernel lets other threads run while it runs, and divides as numpy does: a division by zero is infinite or NaN.
+    A kernel may be an argument of another kernel, which is then compiled anew for each such argument.
     """
     return Kernel(function)  # type: ignore[return-value]
 
 
 class Kernel:
-    """A compiled function; for numba, which looks at `_numba_type_`, it is one of its own."""
+    """A compiled function; numba finds `_numba_type_` and takes it for one of its own compiled functions."""
 
     __qualname__: str
 
@@ -40,7 +41,7 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.outer = njit(nogil=True, error_model="numpy", pipeline_class=_OuterCompiler)(function)
-        self.outer._cache = KernelCache(function)  # as its `enable_caching` does with numba's own
+        self.outer._cache = KernelCache(function)  # where numba's `enable_caching` would put its own cache
         bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         self.inner = njit(error_model="numpy", pipeline_class=_InnerCompiler, **bare)(function)
         self._numba_type_ = KernelType(self)
@@ -53,7 +54,7 @@ class Kernel:
 
 
 class KernelType(types.Dispatcher):  # type: ignore[misc]
-    """A kernel as the type of an argument; it is kept in files by the kernel's name."""
+    """The type of an argument that is a kernel; files hold it as the kernel's name."""
 
     def __init__(self, owner: Kernel):
         super().__init__(owner.inner)
@@ -68,7 +69,7 @@ register_model(KernelType)(models.OpaqueModel)
 
 
 def find_kernel(module: str, name: str) -> Kernel:
-    """The kernel of that name."""
+    """The kernel with this qualified name in a module."""
     found: Any = importlib.import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
@@ -80,7 +81,7 @@ def _type_of(owner: Kernel) -> KernelType:
 
 
 class _OuterCompiler(Compiler):  # type: ignore[misc]
-    """numba's own compiler, which also tells the functions inside of their environments."""
+    """numba's compiler, which here also sets the environments of the inner functions, as their libraries do not."""
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:
         result = super().compile_extra(func)
@@ -90,7 +91,7 @@ class _OuterCompiler(Compiler):  # type: ignore[misc]
 
 
 class _InnerCompiler(Compiler):  # type: ignore[misc]
-    """A compiler of code that is only called by other compiled code."""
+    """Compiles code that only other compiled code calls."""
 
     def define_pipelines(self) -> Any:
         if self.state.library is None:
@@ -99,7 +100,7 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
 
 
 class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Intermediate code with that of all that it calls, neither optimised nor made to machine code."""
+    """A function's intermediate code with that of all functions below it, neither optimised nor made machine code."""
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
@@ -112,17 +113,17 @@ class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Zero, which stands for no code; numba asks for a wrapper, and there is none."""
+        """Zero, which stands for no code: numba asks for the address of a wrapper, and there is no wrapper."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> Any:
-        """What sets a function's environment: nothing, as long as there is no machine code."""
+        """Stands for the code generator, which would set a function's environment: without machine code, nothing."""
         return _NoEnvironment
 
 
 class _NoEnvironment:
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Nothing: `_OuterCompiler` does it later."""
+        """Does nothing: `_OuterCompiler` sets the environment later."""

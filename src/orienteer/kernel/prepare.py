@@ -1,7 +1,7 @@
 """Compiling ahead of a search, side by side in several processes, with a notice where there is something to compile.
 
-numba compiles one function at a time in a process, whatever the number of threads. What other processes compile comes
-back through the files of `orienteer.kernel.cache`.
+numba compiles one function at a time in a process, whatever the number of threads. What helper processes compile, this
+process reads from the files of `orienteer.kernel.cache`.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from numba.core import event
 from orienteer.kernel.cache import VARIABLE, KernelCache, writable_place
 
 OnTask = Callable[[str], None]
-"""Told of each task that is done."""
+"""Called with the name of each task that is done."""
 
 NOWHERE = f"every process compiles anew, since no directory can be written; {VARIABLE} may name one"
 
@@ -32,11 +32,11 @@ _log = logging.getLogger("orienteer")
 
 
 def no_task_news(task: str) -> None:
-    """The listener that does nothing."""
+    """An `OnTask` that does nothing."""
 
 
 def compile_kernels(tasks: Iterable[str], notice: str = "", on_task: OnTask = no_task_news) -> None:
-    """Does tasks that this process has not done yet; what they call is compiled, or read from files, afterwards.
+    """Does the tasks that this process has not done yet; then the kernels that they call are ready in this process.
 
     Parameters
     ----------
@@ -55,13 +55,13 @@ def compile_kernels(tasks: Iterable[str], notice: str = "", on_task: OnTask = no
 
 
 class _Work:
-    """Tasks that this process and its helpers take from one list."""
+    """Tasks that this process and its helper processes take from one list."""
 
     def __init__(self, waiting: deque[str], notice: str, on_task: OnTask):
         self.waiting, self.notice, self.on_task = waiting, notice, on_task
         self.helpers: list[threading.Thread] = []
-        self.theirs: list[str] = []
-        """What helpers have compiled, and this process has yet to read."""
+        self.to_read: list[str] = []
+        """Tasks done by helpers, whose kernels this process has yet to read from files."""
 
     def do(self) -> None:
         """Does all tasks, alone or with helpers."""
@@ -71,20 +71,20 @@ class _Work:
                     _call(task)
                     self.on_task(task)
                 for helper in self.helpers:
-                    helper.join()  # and if one has failed, its task waits again
+                    helper.join()  # a task whose helper has failed is waiting again now
                 self.helpers.clear()
-        for task in self.theirs:
+        for task in self.to_read:
             _call(task)
 
     def next_task(self) -> str:
-        """A task for whoever asks; empty if none waits."""
+        """The next task of the list; empty if none waits."""
         try:
             return self.waiting.popleft()
-        except IndexError:  # several threads ask
+        except IndexError:  # asking first whether a task waits would not do: another thread may take it in between
             return ""
 
     def begin(self) -> None:
-        """Says that something is being compiled, and starts helpers for what remains."""
+        """Logs that something is being compiled, and starts helpers for the remaining tasks."""
         kept = writable_place() is not None
         if self.notice:
             _log.warning(self.notice if kept else f"{self.notice}; {NOWHERE}")
@@ -96,18 +96,18 @@ class _Work:
             self.helpers.append(helper)
 
     def help(self) -> None:
-        """Lets another process do tasks until none waits, or until it fails."""
+        """Lets a helper process do tasks until none waits, or until the process fails."""
         with _helper() as ask:
             while task := self.next_task():
                 if not ask(task):
                     self.waiting.append(task)
                     return
-                self.theirs.append(task)
+                self.to_read.append(task)
                 self.on_task(task)
 
 
 class _Listener(event.Listener):  # type: ignore[misc]
-    """Calls `begin` when a kernel is found in no file and has to be compiled, the first time only."""
+    """Calls `begin` the first time that a kernel is found in no file and has to be compiled."""
 
     def __init__(self, begin: Callable[[], None]):
         self.begin: Callable[[], None] | None = begin
@@ -119,12 +119,12 @@ class _Listener(event.Listener):  # type: ignore[misc]
             begin()
 
     def on_end(self, event: Any) -> None:
-        """Nothing."""
+        """Does nothing; numba asks for the method."""
 
 
 @contextlib.contextmanager
 def _helper() -> Iterator[Callable[[str], bool]]:
-    """Another process; what is yielded hands it a task and says whether that is done."""
+    """Starts a helper process and yields a function that hands it a task and says whether the task was done."""
     program = "from orienteer.kernel.prepare import serve; serve()"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
@@ -135,7 +135,7 @@ def _helper() -> Iterator[Callable[[str], bool]]:
             stderr=subprocess.DEVNULL,
             env=environment,
             text=True,
-            start_new_session=True,  # Ctrl-C is for us
+            start_new_session=True,  # Ctrl-C should reach this process only
         )
     except OSError:
         yield lambda task: False
@@ -152,11 +152,11 @@ def _helper() -> Iterator[Callable[[str], bool]]:
             yield ask
         finally:
             with contextlib.suppress(OSError):
-                process.stdin.close()  # type: ignore[union-attr]  # at which it ends
+                process.stdin.close()  # type: ignore[union-attr]  # at the end of its input the helper ends
 
 
 def serve(questions: IO[str] | None = None, answers: IO[str] | None = None) -> None:
-    """Does the tasks that come in, a line each, and answers each with its name."""
+    """Does the tasks that come in, a line each, and writes each task's name back when it is done."""
     answers = answers or sys.stdout
     for line in questions or sys.stdin:
         _call(line.strip())
@@ -164,6 +164,7 @@ def serve(questions: IO[str] | None = None, answers: IO[str] | None = None) -> N
 
 
 def _call(task: str) -> None:
+    """Does a task, unless this process has done it before."""
     if task not in _done:
         module, _, name = task.partition(":")
         getattr(importlib.import_module(module), name)()
@@ -171,7 +172,7 @@ def _call(task: str) -> None:
 
 
 def _can_start_python() -> bool:
-    """Whether the program that runs is Python itself, and not one that has Python inside it."""
+    """Whether the running program is Python itself, and not a program with Python inside, which would start anew."""
     name = Path(sys.executable or "").name.lower()
     return name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)
 

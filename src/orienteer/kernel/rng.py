@@ -1,6 +1,7 @@
 """Random numbers for kernels: xoshiro256++ (Blackman and Vigna 2019) on a state array that the caller owns.
 
-numba's own `np.random` is one state for the whole process; a state array makes a search repeatable whatever else runs.
+numba's own `np.random` has one state for the whole process; with a state array of its own a search is repeatable,
+whatever else runs.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ _TO_UNIT = 2.0**-53
 
 
 def seed_state(seed: int) -> State:
-    """(4,) a fresh state; any whole number is a seed, and near ones give unrelated streams (splitmix64)."""
+    """(4,) a fresh state; any whole number is a seed, and near seeds give unrelated streams (splitmix64)."""
     words = []
     counter = int(seed) & _WORD
     for _ in range(4):

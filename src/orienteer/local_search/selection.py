@@ -16,8 +16,8 @@ it lies between two bounds; then these are brought together."""
 MOST_LABELS = 2**14
 """The most labels; beyond, the best route found by then counts. For 100 nodes and a good route some 900 suffice."""
 SHARES = (1 / 64, 1 / 16, 1 / 4, 1.0)
-"""Better routes are looked for first among labels that promise nearly the bound, which are few: they fall short of it by
-at most this share of its distance to the known prize. If these labels hold a route, they hold the best route."""
+"""Better routes are looked for first among the few labels that promise nearly the bound: they fall short of it by at
+most this share of its distance to the known prize. If these labels hold a route, they hold the best route."""
 
 
 @kernel
