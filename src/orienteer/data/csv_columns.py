@@ -1,4 +1,4 @@
-"""The columns of a CSV of points: which are read under which names, and a warning about those that are not."""
+"""The columns of a CSV of points: which are read under which names, and a warning about columns that are not read."""
 
 import logging
 import re
@@ -21,10 +21,10 @@ COLUMNS = {
     "lng": "lon",
     "longitude": "lon",
 }
-"""The columns that are read, by the names they go by; capitals do not matter."""
+"""The column that each accepted title stands for; capitals do not matter."""
 
 ACCEPTED = "name; prize, score or profit; x and y; or lat or latitude and lon, lng or longitude"
-"""All accepted names, for messages."""
+"""All accepted titles, for messages."""
 
 IDENTIFIERS = ("", "id", "no", "nr", "number", "index", "key")
 """Columns with these names tell rows apart and say nothing about the problem."""
@@ -54,9 +54,10 @@ def find_columns(path: FilePath, header: Sequence[str], line: int) -> dict[str, 
 def warn_of_unused(
     path: FilePath, header: Sequence[str], places: Container[str], rows: Sequence[Sequence[str]]
 ) -> None:
-    """A warning that names the columns that are not read and seem to matter; `places` are those that are read.
+    """Warns of columns that are not read although they seem to matter; `places` holds the columns that are read.
 
-    Opening hours in a table look as if they were kept. Notes, addresses and row numbers need no warning.
+    A user whose table has opening hours may think that routes respect them. Notes, addresses and row numbers need no
+    warning.
     """
     unused = [
         title.strip()
@@ -65,9 +66,9 @@ def warn_of_unused(
         and _matters(title.strip(), places, [row[place].strip() for row in rows])
     ]
     if unused:
-        names = ", ".join(shown(title) for title in unused)
+        titles = ", ".join(shown(title) for title in unused)
         word = "columns are" if len(unused) > 1 else "column is"
-        message = f"{path}: {len(unused)} {word} not used: {names}; those that are: {ACCEPTED}{_typos(unused, places)}"
+        message = f"{path}: {len(unused)} {word} not used: {titles}; those that are: {ACCEPTED}{_typos(unused, places)}"
         logging.getLogger("orienteer").warning("%s", message)
 
 
@@ -78,25 +79,25 @@ def _no_prize(header: Sequence[str]) -> str:
 
 
 def _typos(titles: Sequence[str], places: Container[str]) -> str:
-    """Suggestions for titles that look like misspelt names of columns that are not there."""
+    """Suggestions for titles that look like misspelt titles of columns that the table lacks."""
     near = {title.strip(): _misspelt(title, places) for title in titles}
     found = [f"{name!r} by {title!r}" for title, name in near.items() if name is not None]
     return f"; did you mean {', '.join(found)}?" if found else ""
 
 
 def _misspelt(title: str, places: Container[str]) -> str | None:
-    """The name that a title is like, if no column goes by it yet."""
+    """The accepted title that a title is like, of the columns that the table lacks; None if it is like none."""
     if title.strip().lower() in COLUMNS:
         return None
     return nearest_name(title, [name for name, column in COLUMNS.items() if column not in places])
 
 
 def _matters(title: str, places: Container[str], cells: Sequence[str]) -> bool:
-    """Whether a column says something about the points: numbers, times, yes or no, or what a typo hides."""
+    """Whether a column says something about the points: it holds numbers, times, yes or no, or has a misspelt title."""
     if title.lower() in IDENTIFIERS or any(
         list(cells) == [str(first + row) for row in range(len(cells))] for first in (0, 1)
     ):
-        return False  # the rows' names or numbers, as spreadsheets and data frames write them
+        return False  # names or numbers of the rows, as spreadsheets and data frames write them
     if _misspelt(title, places) is not None:
         return True
     values = [cell for cell in cells if cell]

@@ -1,6 +1,7 @@
 """CSV of points: x, y or lat, lon, with name and prize; the costs may come from a second CSV, a matrix.
 
-What a table cannot say (limit, start, end, metric, matrix) stands in lines such as ``# limit = 12.5`` above it.
+The settings that are not in the table (limit, start, end, metric, matrix) stand in lines such as ``# limit = 12.5``
+above it.
 """
 
 import csv
@@ -23,11 +24,11 @@ from orienteer.model.instance import Array, Instance
 from orienteer.model.spelling import did_you_mean
 
 SETTINGS = ("limit", "start", "end", "metric", "matrix")
-"""What the lines above the table may set."""
+"""The settings that may stand in the lines above the table."""
 
 
 def load_csv(path: FilePath, matrix: FilePath | None = None, metric: str | None = None) -> Fields:
-    """The problem in a CSV file; `matrix` and `metric`, where given, stand above what the file says."""
+    """The problem in a CSV file; `matrix` and `metric`, unless None, override the settings in the file."""
     settings, table = _split(path)
     if matrix is None and "matrix" in settings:
         matrix = _beside(path, settings["matrix"])
@@ -47,7 +48,7 @@ def load_csv(path: FilePath, matrix: FilePath | None = None, metric: str | None 
 
 
 def save_csv(instance: Instance, path: FilePath) -> None:
-    """Writes the points, and beside them NAME.matrix.csv if the costs are no distances of theirs."""
+    """Writes the points; if the costs are not the distances of the points, also NAME.matrix.csv with the costs."""
     settings = {"limit": repr(instance.limit), "start": str(instance.start), "end": str(instance.end)}
     metric = next((m for m in (euclidean, manhattan) if measured_by(instance.costs, instance.coords, m)), None)
     if metric is None:
@@ -85,7 +86,7 @@ Row = tuple[int, list[str]]
 
 
 def _split(path: FilePath) -> tuple[dict[str, _Setting], Iterator[Row]]:
-    """The settings above the table, and the rows of the table with their lines."""
+    """The settings above the table, and the rows of the table with their line numbers."""
     lines = io.StringIO(read_text(path), newline="")
     settings: dict[str, _Setting] = {}
     for number, raw in enumerate(lines, start=1):
@@ -112,7 +113,10 @@ def _note(path: FilePath, settings: dict[str, _Setting], line: str, number: int)
 
 
 def _rows(path: FilePath, lines: Iterator[str], first: int) -> Iterator[Row]:
-    """Lines and cells of the rows that hold anything; cells are parted by what parts the first row."""
+    """Line number and cells of each row that is not empty.
+
+    The separator is that of comma, semicolon and tab which is most frequent in the first row.
+    """
     opening = next(lines, "")
     separator = max(",;\t", key=opening.count)
     reader = csv.reader(itertools.chain([opening], lines), delimiter=separator, strict=True)
@@ -173,14 +177,14 @@ def _costs(path: FilePath, points: _Points, matrix: FilePath | None, metric: str
 
 
 def _beside(path: FilePath, setting: _Setting) -> Path:
-    """The file that the setting names; only one of the same folder, so that no file points elsewhere."""
+    """The matrix file that the setting names; it must be in the folder of `path`, so that no file points elsewhere."""
     if not setting.text or setting.text != Path(setting.text).name or "\0" in setting.text:
         raise BadFile(path, f"matrix must name a file of the same folder, got {shown(setting.text)}", setting.line)
     return Path(path).parent / setting.text
 
 
 def _matrix(path: FilePath, size: int, names: list[str] | None) -> Array:
-    """The numbers of a matrix, with or without a row and a column of names; an empty cell or inf means no way."""
+    """The costs in a matrix, with or without a row and a column of names; an empty cell or inf stands for no leg."""
     rows = _split(path)[1]
     number, first = next(rows, (1, []))
     if len(first) == size + 1:
@@ -202,7 +206,7 @@ def _matrix(path: FilePath, size: int, names: list[str] | None) -> Array:
 def _without_names(
     path: FilePath, rows: Iterator[Row], line: int, header: list[str], names: list[str] | None
 ) -> Iterator[Row]:
-    """The rows without their names, which must be the points' own in the points' order."""
+    """The rows without the names at their beginnings, which must be the points' names in the points' order."""
     if names is not None and header != names:
         raise BadFile(path, "the first row of the matrix must hold the points' names in their order", line)
     for place, (number, row) in enumerate(rows):

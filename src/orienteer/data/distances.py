@@ -1,4 +1,7 @@
-"""Distances between points: plain ones, great circles, and TSPLIB's integers; in blocks, so memory is n * n."""
+"""Distances between points: plain distances, great circles, and TSPLIB's integers.
+
+They are computed in blocks of rows, so that no more memory is used than the table of n * n needs.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -16,7 +19,7 @@ Metric = Callable[[Array, Array], Array]
 
 
 def pairwise(coords: Array, metric: Metric) -> Array:
-    """(n, n) distances; zero from a point to itself."""
+    """(n, n) distances between the points `coords`, (n, 2); zero from a point to itself."""
     table = np.empty((len(coords), len(coords)))
     for rows, block in _blocks(coords, metric):
         table[rows] = block
@@ -24,7 +27,7 @@ def pairwise(coords: Array, metric: Metric) -> Array:
 
 
 def measured_by(costs: Array, coords: Array | None, metric: Metric) -> bool:
-    """Whether these costs are exactly these points' distances."""
+    """Whether the costs are exactly the distances between the points `coords`; False where these are None."""
     if coords is None:
         return False
     try:
@@ -79,7 +82,7 @@ def max_2d(here: Array, there: Array) -> Array:
 
 
 def att(here: Array, there: Array) -> Array:
-    """TSPLIB ATT: pseudo-Euclidean, rounded so that it is never below."""
+    """TSPLIB ATT: pseudo-Euclidean, rounded up to an integer."""
     dx, dy = here[..., 0] - there[..., 0], here[..., 1] - there[..., 1]
     true = np.sqrt((dx * dx + dy * dy) / 10.0)
     near = _nint(true)
@@ -118,6 +121,7 @@ def geo_degrees(coords: Array) -> Array:
 
 
 _BLOCK = 2**18
+"""About how many distances a block holds."""
 
 
 def _blocks(coords: Array, metric: Metric) -> Iterator[tuple[slice, Array]]:
@@ -140,6 +144,6 @@ def _nint(values: Array) -> Array:
 
 
 def _geo_radians(coords: Array) -> npt.NDArray[np.float64]:
-    pi = 3.141592  # TSPLIB's own
+    pi = 3.141592  # as TSPLIB defines it
     whole = np.trunc(coords)
     return pi * (whole + 5.0 * (coords - whole) / 3.0) / 180.0

@@ -7,9 +7,10 @@ from orienteer.model.instance import Array
 
 
 class Draws:
-    """A stream of random numbers that belongs to a key, a list of whole numbers.
+    """A stream of random numbers, which a key, a list of whole numbers, determines.
 
-    Only the raw 64-bit output of PCG64 is used, which NumPy promises never to change; floats are made of it here.
+    Only the raw 64-bit output of PCG64 is used, which NumPy promises never to change; floats are made of that output
+    here.
     """
 
     def __init__(self, *key: int):

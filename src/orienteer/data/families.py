@@ -1,4 +1,4 @@
-"""Random places and the costs between them, one function a family."""
+"""Random places and the costs between them, with a function for each family of costs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from orienteer.model.instance import Array
 
 @dataclass(frozen=True)
 class Places:
-    """Random places: their positions where they have any, their costs unless these are Euclidean distances."""
+    """Random places: their positions, if they have any, and their costs, unless these are Euclidean distances."""
 
     coords: Array | None
     costs: Array | None
 
     def costs_from(self, node: int) -> Array:
-        """(n,) what it costs to go from the node to each other."""
+        """(n,) the costs from the node to each node."""
         if self.costs is not None:
             return self.costs[node]
         assert self.coords is not None
@@ -38,7 +38,10 @@ def manhattan_places(draws: Draws, size: int) -> Places:
 
 
 def tmat_places(draws: Draws, size: int) -> Places:
-    """Whole numbers up to 10**6, made to obey the triangle inequality, over the largest (GREAT, arXiv 2408.16717)."""
+    """Random costs that obey the triangle inequality, scaled to a largest of 1 (GREAT, arXiv 2408.16717).
+
+    They are whole numbers up to 10**6 before, each replaced by the cost of the cheapest path.
+    """
     costs = draws.integers(1, 1_000_000, size, size)
     np.fill_diagonal(costs, 0.0)
     for middle in range(size):  # Floyd and Warshall: the closure that repeated min-plus products reach
@@ -54,7 +57,7 @@ def xasy_places(draws: Draws, size: int) -> Places:
 
 
 def road_places(draws: Draws, size: int) -> Places:
-    """Crossings of a random street network; costs are the shortest times, one-way streets and all."""
+    """Crossings of a random street network; costs are the shortest times between them, by one-way streets too."""
     return Places(*street_times(draws, size))
 
 
@@ -65,4 +68,4 @@ FAMILIES: dict[str, Callable[[Draws, int], Places]] = {
     "xasy": xasy_places,
     "road": road_places,
 }
-"""The families by name. A family's place in the list is part of its seeds: new ones go to the end."""
+"""The families by name. A family's place in the list is part of its seeds: new families go to the end."""

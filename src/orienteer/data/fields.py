@@ -1,4 +1,4 @@
-"""What a file says about a problem, before it is judged as a whole."""
+"""The fields of a problem that a file holds, before they are checked together."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ Node = int | str
 
 @dataclass
 class Fields:
-    """The parts of an instance that a reader found; what is None the caller may still supply."""
+    """The fields of an instance that a reader found in a file; the caller may supply those that are None."""
 
     costs: Array
     prizes: Array
@@ -35,10 +35,10 @@ class Fields:
         end: Node | None = None,
         what: str = "",
     ) -> Instance:
-        """The instance, or `BadFile` with the reason why there is none; `what` begins the message.
+        """The instance, or a `BadFile` that says why the fields make none; `what` begins its message.
 
-        `limit`, `start` and `end`, where given, stand above what the file says. Without any word on them a route
-        starts at node 0 and ends where it starts.
+        `limit`, `start` and `end`, unless None, override those of the file. Where neither names a start, routes start
+        at node 0; where neither names an end, they end where they start.
         """
         limit = self.limit if limit is None else limit
         if limit is None:
@@ -49,13 +49,13 @@ class Fields:
         last = first if end is None else self.number(path, "end", end)
         names = None if self.names is None else tuple(self.names)
         try:
-            with np.errstate(over="ignore"):  # sums of huge costs may reach infinity, and then they do not fit
+            with np.errstate(over="ignore"):  # sums of huge costs may become infinite, which no limit allows
                 return Instance(self.costs, self.prizes, limit, first, last, self.coords, names)
         except InvalidInstance as error:
             raise BadFile(path, f"{what}{error}") from error
 
     def number(self, path: FilePath, field: str, node: Node) -> int:
-        """The node's number, or `BadFile` if it has another name."""
+        """The number of a node given by number or name, or `BadFile` if no node has the name."""
         if not isinstance(node, str):
             return node
         if re.fullmatch(r"\d{1,9}", node, re.ASCII):

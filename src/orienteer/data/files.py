@@ -1,4 +1,4 @@
-"""The front of all files: problems, sets, routes and results, read and written by suffix or by the format's name."""
+"""Reads and writes problems, sets, routes and results, in the format that the file's suffix or the caller names."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -70,11 +70,11 @@ def read(
     format
         One of `FORMATS`; by default the suffix tells.
     limit, start, end
-        Stand above what the file says, and fill in what it does not. Nodes by number, from 0, or by name.
+        Override those of the file, or supply those that the file lacks. Nodes by number, from 0, or by name.
     index
-        Which instance of a set (NPZ); a set of one needs none.
+        Which instance of an NPZ set, from 0; may be left out for a set of one instance.
     matrix, metric
-        For CSV: a second CSV with the costs, or how the points' distances are measured.
+        For CSV: the path of a second CSV with the costs, or the name of the metric of distances between points.
     """
     found = read_fields(path, format, index=index, matrix=matrix, metric=metric)
     try:
@@ -91,7 +91,7 @@ def read_fields(
     matrix: FilePath | None = None,
     metric: str | None = None,
 ) -> Fields:
-    """What a file says about a problem, before it is judged as a whole; the parameters are those of `read`."""
+    """The fields of a problem in a file, before they are checked together; the parameters are those of `read`."""
     kind = format_of(path, format)
     if index is not None and kind != "npz":
         raise ValueError(f"index picks from an NPZ set, but {path} is read as {kind}")
@@ -108,7 +108,7 @@ def read_fields(
 
 
 def write(instance: Instance, path: FilePath, format: str | None = None) -> None:
-    """Writes a problem so that `read` gives back an equal one, or raises `BadFile` if the format cannot hold it."""
+    """Writes a problem so that `read` returns an equal problem, or raises `BadFile` if the format cannot hold it."""
     kind = format_of(path, format)
     if kind == "npz":
         save_set([instance], path)
@@ -117,7 +117,7 @@ def write(instance: Instance, path: FilePath, format: str | None = None) -> None
 
 
 def read_set(path: FilePath, format: str | None = None) -> Sequence[Instance]:
-    """The instances of an NPZ set, each made when it is asked for; of another format, its one instance."""
+    """The instances of an NPZ set, each made when it is asked for; of a file in another format, its one instance."""
     if format_of(path, format) == "npz":
         return load_set(path)
     return [read(path, format)]
@@ -131,8 +131,8 @@ def write_set(instances: Sequence[Instance], path: FilePath) -> None:
 def read_tour(path: FilePath, instance: Instance | None = None, index: int = 0) -> list[int]:
     """The nodes of a route, counted from 0, start and end included: JSON, plain numbers, TSPLIB or RESULT.npz.
 
-    TSPLIB tours leave out the way back: with an `instance` that is a round trip it is added. `index` picks the route of
-    a RESULT.npz. Nothing is judged here: `check_tour` does that.
+    TSPLIB tours leave out the return to the start: it is added if `instance` is a round trip. `index` picks the route
+    of a RESULT.npz. Nothing is judged here: `check_tour` does that.
     """
     return load_tour(path, instance, index)
 
@@ -148,7 +148,7 @@ def read_result(path: FilePath) -> Result:
 
 
 def read_results(path: FilePath) -> BatchResult:
-    """The results of a batch, from NPZ."""
+    """The results of a batch in an NPZ file."""
     return load_results(path)
 
 
@@ -158,7 +158,7 @@ def write_results(results: Iterable[Result], path: FilePath) -> None:
 
 
 def format_of(path: FilePath, format: str | None = None) -> str:
-    """The format to use: the one named, else the one the suffix stands for."""
+    """The `format` if it is named, else the format that the suffix of `path` stands for."""
     if format is not None:
         if format not in FORMATS:
             raise ValueError(

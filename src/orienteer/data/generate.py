@@ -1,4 +1,7 @@
-"""Random sets of problems: the paper's, asymmetric ones, and street networks; same arguments, same set, everywhere."""
+"""Random sets of problems: the paper's, asymmetric costs, and street networks.
+
+The arguments determine the set, on every machine.
+"""
 
 import math
 from collections.abc import Callable
@@ -32,8 +35,8 @@ def generate(
     """`count` random problems of `n` prized nodes each.
 
     Node 0 is the start, nodes 1 to n carry the prizes. A route ends at node 0 too or, with `separate_end`, at node
-    n + 1; start and end are worth nothing. Problem i depends on everything but `count`. A problem whose end cannot be
-    reached within the limit is drawn again.
+    n + 1; start and end are worth nothing. Problem i depends on all arguments but `count`. A problem whose end cannot
+    be reached within the limit is drawn again.
 
     Parameters
     ----------
@@ -49,14 +52,14 @@ def generate(
     if count * tables * 8 > MAX_SET_BYTES:
         raise ValueError(f"count must keep the set below {MAX_SET_BYTES} bytes, got {count} problems of {size} nodes")
     drawn = [_draw(n, size, prizes, costs, most, seed, index) for index in range(count)]
-    places = [one for one, _ in drawn]
+    places = [own for own, _ in drawn]
     return InstanceSet(
         prizes=np.array([values for _, values in drawn]),
         limit=np.full(count, most),
         start=np.zeros(count, dtype=np.int64),
         end=np.full(count, size - 1 if separate_end else 0, dtype=np.int64),
-        coords=None if places[0].coords is None else np.array([one.coords for one in places]),
-        costs=None if places[0].costs is None else np.array([one.costs for one in places]),
+        coords=None if places[0].coords is None else np.array([own.coords for own in places]),
+        costs=None if places[0].costs is None else np.array([own.costs for own in places]),
         source="generated set",
     )
 
@@ -64,8 +67,9 @@ def generate(
 def default_limit(n: int, costs: str = "euclidean") -> float:
     """A limit that lets a route visit about half of the nodes.
 
-    In the plane and on roads the paper's 2, 3 and 4 for n = 20, 50 and 100; between and beyond, linear in the square
-    root of n, as the length of shortest round trips is. For tmat GREAT's 4 at n = 100, linear in n; for xasy its 0.4.
+    In the plane and on roads it is the paper's 2, 3 and 4 for n = 20, 50 and 100; between and beyond, it is linear in
+    the square root of n, as the length of shortest round trips is. For tmat it is linear in n with GREAT's 4 at
+    n = 100; for xasy it is GREAT's 0.4.
     """
     if costs == "tmat":
         return (700 + 33 * n) / 1000
@@ -83,7 +87,9 @@ def draw_prizes(kind: str, draws: Draws, places: Places, n: int) -> Array:
 
 
 ATTEMPTS = 1000
+"""How often a problem is drawn, at most, until its end can be reached within the limit."""
 HOT_SPOTS = 3
+"""How many hot spots clustered prizes have."""
 
 
 def _check(n: int, prizes: str, costs: str, limit: float | None, count: int, seed: int) -> None:
@@ -133,9 +139,9 @@ def _uniform(draws: Draws, places: Places, n: int) -> Array:
 
 
 def _distance(draws: Draws, places: Places, n: int) -> Array:
-    """The farther from the start, the more: 0.01 to 1 in steps of 0.01.
+    """Prizes that grow with the distance from the start: 0.01 to 1 in steps of 0.01.
 
-    Multiplied before it is divided, as in the sets of the paper; the farthest may thus be worth 0.99.
+    Distances are multiplied before they are divided, as in the sets of the paper; so the farthest may be worth 0.99.
     """
     away = places.costs_from(0)[1 : n + 1]
     farthest = away.max()
@@ -143,7 +149,7 @@ def _distance(draws: Draws, places: Places, n: int) -> Array:
 
 
 def _clustered(draws: Draws, places: Places, n: int) -> Array:
-    """The nearer to one of a few hot spots, the more: 0.01 to 1 in steps of 0.01, falling with the cube."""
+    """Prizes that fall with the distance from the nearest hot spot: 1 to 0.01 in steps of 0.01, by a cube."""
     spots = draws.choose(min(HOT_SPOTS, n), n) + 1
     away = np.min([places.costs_from(int(spot))[1 : n + 1] for spot in spots], axis=0)
     farthest = away.max()

@@ -18,17 +18,17 @@ Numbers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 FAR = 1e150
-"""Coordinates up to here have distances that are finite."""
+"""Distances between coordinates up to this are finite."""
 COSTS_AT_ONCE = 2**14
-"""Costs that are looked at together: the memory of so few is used again at once, fresh memory is slow to write."""
+"""How many costs are looked at together: few, so that their memory is used again, since fresh memory is slow."""
 
 
 @dataclass(frozen=True, eq=False)
 class InstanceSet(Sequence[Instance]):
-    """Instances with the same number of nodes; each is built when it is asked for, `BadFile` if it cannot be.
+    """Instances of one size; each is built when it is asked for, or raises `BadFile` if it breaks a rule.
 
-    Costs are the coordinates' Euclidean distances where `costs` is None. The arrays are kept, not copied: whoever gave
-    them must not change them.
+    Where `costs` is None, costs are the Euclidean distances of the coordinates. The arrays are kept, not copied: the
+    caller must not change them.
     """
 
     prizes: Array  # (instance, node)
@@ -63,27 +63,27 @@ class InstanceSet(Sequence[Instance]):
 
     @classmethod
     def of(cls, instances: Sequence[Instance]) -> "InstanceSet":
-        """The set of these instances, which must all have the same size and the same fields."""
+        """The set of these instances, which must be of one size, and all with or all without coordinates and names."""
         if isinstance(instances, InstanceSet):
             return instances
         if not instances:
             raise ValueError("a set needs at least one instance")
         for field, values in (
-            ("size", {one.size for one in instances}),
-            ("coords", {one.coords is None for one in instances}),
-            ("names", {one.names is None for one in instances}),
+            ("size", {instance.size for instance in instances}),
+            ("coords", {instance.coords is None for instance in instances}),
+            ("names", {instance.names is None for instance in instances}),
         ):
             if len(values) > 1:
                 raise ValueError(f"the instances of a set must be alike, but their {field} differ")
-        planar = all(measured_by(one.costs, one.coords, euclidean) for one in instances)
+        planar = all(measured_by(instance.costs, instance.coords, euclidean) for instance in instances)
         return cls(
-            prizes=np.array([one.prizes for one in instances]),
-            limit=np.array([one.limit for one in instances]),
-            start=np.array([one.start for one in instances], dtype=np.int64),
-            end=np.array([one.end for one in instances], dtype=np.int64),
-            coords=None if instances[0].coords is None else np.array([one.coords for one in instances]),
-            costs=None if planar else np.array([one.costs for one in instances]),
-            names=None if instances[0].names is None else np.array([one.names for one in instances]),
+            prizes=np.array([instance.prizes for instance in instances]),
+            limit=np.array([instance.limit for instance in instances]),
+            start=np.array([instance.start for instance in instances], dtype=np.int64),
+            end=np.array([instance.end for instance in instances], dtype=np.int64),
+            coords=None if instances[0].coords is None else np.array([instance.coords for instance in instances]),
+            costs=None if planar else np.array([instance.costs for instance in instances]),
+            names=None if instances[0].names is None else np.array([instance.names for instance in instances]),
         )
 
     @property
@@ -120,13 +120,13 @@ class InstanceSet(Sequence[Instance]):
         )
 
     def check(self) -> None:
-        """Nothing, or `BadFile` about the first instance that cannot be."""
+        """Raises `BadFile` about the first instance that breaks a rule."""
         for at in np.flatnonzero(self._doubtful).tolist():
             self._checked(at)
         self._doubtful[:] = False
 
     def tables(self, part: slice) -> Array:
-        """(instance, node, node) the costs of some instances; those of a whole set may take too much memory."""
+        """(instance, node, node) the costs of a part of the set; those of the whole may take too much memory."""
         if self.costs is not None:
             return self.costs[part]
         assert self.coords is not None
@@ -134,23 +134,23 @@ class InstanceSet(Sequence[Instance]):
 
     @cached_property
     def to_end(self) -> Array:
-        """(instance, node) cost of the cheapest way from each node to the end, through any others."""
-        return _read_only(self._ways[0])
+        """(instance, node) cost of the cheapest path from each node to the end, through any other nodes."""
+        return _read_only(self._cheapest_paths[0])
 
     @cached_property
     def from_start(self) -> Array:
-        """(instance, node) cost of the cheapest way from the start to each node, through any others."""
-        return _read_only(self._ways[1])
+        """(instance, node) cost of the cheapest path from the start to each node, through any other nodes."""
+        return _read_only(self._cheapest_paths[1])
 
     @cached_property
     def reachable(self) -> Mask:
-        """(instance, node) whether some way from start to end through the node could fit, revisits allowed."""
+        """(instance, node) whether a path from start to end through the node, perhaps with repeats, keeps the limit."""
         with np.errstate(over="ignore"):
             return _read_only(self.from_start + self.to_end <= self.budget[:, None])
 
     @cached_property
     def symmetric(self) -> Mask:
-        """(instance,) whether every way costs the same in both directions."""
+        """(instance,) whether every leg costs the same in both directions."""
         if self.costs is None:
             return _read_only(np.ones(len(self), dtype=bool))
         same = np.empty(len(self), dtype=bool)
@@ -164,7 +164,7 @@ class InstanceSet(Sequence[Instance]):
         return self.limit * (1 + TOLERANCE)
 
     def fields(self, index: int) -> Fields:
-        """What the set says about one instance."""
+        """The fields of the instance at `index`, unchecked."""
         coords = None if self.coords is None else self.coords[index]
         costs = None if self.costs is None else self.costs[index]
         if costs is None:
@@ -197,10 +197,10 @@ class InstanceSet(Sequence[Instance]):
         return part
 
     def _checked(self, at: int) -> Instance:
-        """The instance after all checks, or `BadFile`."""
+        """The instance at `at` after all checks, or `BadFile`."""
         try:
             return self.fields(at).build(self.source, what=f"instance {at}: ")
-        except InvalidInstance as error:  # no distances
+        except InvalidInstance as error:  # its coordinates have no distances
             raise BadFile(self.source, f"instance {at}: {error}") from error
 
     def _parts(self) -> Iterator[slice]:
@@ -209,7 +209,7 @@ class InstanceSet(Sequence[Instance]):
         return (slice(at, at + step) for at in range(0, len(self), step))
 
     @cached_property
-    def _ways(self) -> tuple[Array, Array]:
+    def _cheapest_paths(self) -> tuple[Array, Array]:
         """`to_end` and `from_start`."""
         self.check()
         to_end, alike = np.empty(self.prizes.shape), self.symmetric & (self.start == self.end)
@@ -223,11 +223,12 @@ class InstanceSet(Sequence[Instance]):
 
     @cached_property
     def _doubtful(self) -> Mask:
-        """(instance,) whether an instance may break a rule of `Instance`, which only a look at it alone will tell."""
+        """(instance,) whether an instance may break a rule of `Instance`; `_checked` tells whether it does."""
         if not self.size:
             return np.ones(len(self), dtype=bool)
         with np.errstate(all="ignore"):
-            fine = (self.prizes >= 0).all(1) & (self.prizes.sum(1) < LARGEST / 2)  # sums may be rounded otherwise there
+            # Half of LARGEST, since `Instance` may add prizes in another order, with other rounding.
+            fine = (self.prizes >= 0).all(1) & (self.prizes.sum(1) < LARGEST / 2)
             fine &= (self.limit > 0) & (self.limit <= LARGEST)
             for node in (self.start, self.end):
                 fine &= (node >= 0) & (node < self.size)
@@ -242,7 +243,7 @@ class InstanceSet(Sequence[Instance]):
             return ~fine | ~(self._straight(fine) <= self.budget)
 
     def _straight(self, fine: Mask) -> Array:
-        """(instance,) the cost of the leg from start to end, where the instance is fine; round trips need none."""
+        """(instance,) the cost of the leg from start to end where the instance is `fine`; 0 for round trips."""
         rows = np.arange(len(self))
         start, end = np.where(fine, self.start, 0), np.where(fine, self.end, 0)
         if self.costs is not None:
@@ -258,14 +259,14 @@ _KINDS: dict[str, type | None] = {
     **dict.fromkeys(("start", "end"), np.int64),
     "names": None,
 }
-"""The arrays of a set and what numbers they hold."""
+"""The arrays of a set and the types of their numbers."""
 
 _DERIVED = ("to_end", "from_start", "reachable", "symmetric")
-"""What can be found out about all instances at once, and is then handed to each."""
+"""Properties that are computed for all instances at once, and then handed to each."""
 
 
 class _Planar(Instance):
-    """An instance whose costs are worked out when they are first asked for: those of a whole set take much memory."""
+    """An instance whose costs are computed when they are first asked for: those of a whole set take much memory."""
 
     @cached_property
     def costs(self) -> Array:
@@ -274,7 +275,7 @@ class _Planar(Instance):
 
 
 def _distances(points: Array) -> Array:
-    """(..., node, node) straight lines between (..., node, 2) points."""
+    """(..., node, node) Euclidean distances between (..., node, 2) points."""
     return _read_only(euclidean(points[..., :, None, :], points[..., None, :, :]))
 
 

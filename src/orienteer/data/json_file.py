@@ -14,7 +14,7 @@ from orienteer.model.result import Result
 from orienteer.model.spelling import did_you_mean
 
 KEYS = ("limit", "prizes", "start", "end", "metric", "coords", "costs", "names", "comment")
-"""What a problem may say."""
+"""The keys that a problem may have."""
 
 
 def load_json(path: FilePath) -> Fields:
@@ -42,7 +42,7 @@ def load_json(path: FilePath) -> Fields:
 
 
 def save_json(instance: Instance, path: FilePath) -> None:
-    """Writes a problem; costs that are the coordinates' distances are left to the reader."""
+    """Writes a problem; costs that are distances of the coordinates are left out, since the reader computes them."""
     data: dict[str, Any] = {"limit": instance.limit, "start": instance.start, "end": instance.end}
     if instance.names is not None:
         data["names"] = list(instance.names)
@@ -73,7 +73,7 @@ def load_result(path: FilePath) -> Result:
 
 
 def parse_json(path: FilePath) -> Any:
-    """The values of a JSON file; unlike Python's own reading, without NaN, infinities and repeated keys."""
+    """The values of a JSON file; unlike Python's `json.loads`, this refuses NaN, infinities and repeated keys."""
     try:
         return json.loads(
             read_text(path), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_without_repeats
@@ -136,7 +136,7 @@ def _table(path: FilePath, field: str, rows: Any, height: int, width: int, gaps:
 
 
 def _numbers(path: FilePath, field: str, values: Any, gaps: bool = False) -> Array:
-    """Floats; with `gaps`, null stands for infinity."""
+    """The values of a list as floats; with `gaps`, null stands for infinity."""
     if not isinstance(values, list):
         raise BadFile(path, f"{field} must be a list of numbers, got {shown(values)}")
     numbers = np.empty(len(values))
@@ -173,7 +173,7 @@ def _names(path: FilePath, value: Any) -> list[str] | None:
 
 
 def _laid_out(value: Any) -> str:
-    """JSON with one row of a table a line."""
+    """A value as JSON; of a table each row has its own line."""
     if isinstance(value, list) and value and isinstance(value[0], list):
         return "[\n    " + ",\n    ".join(json.dumps(row) for row in value) + "\n  ]"
     return json.dumps(value)

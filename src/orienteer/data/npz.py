@@ -16,10 +16,10 @@ from orienteer.model.instance import EXACT_INTEGERS, Array, Instance
 from orienteer.model.result import Result
 
 MAX_SET_BYTES = 2**31
-"""The most that the arrays of one file may take in memory."""
+"""The most bytes that the arrays of one file may take in memory."""
 
 MAX_RATIO = 100
-"""Members above a few megabytes that claim to be packed more tightly than this are refused as zip bombs."""
+"""The most that a member above a few megabytes may be compressed, unpacked to packed; more is refused as a zip bomb."""
 
 SET_ARRAYS = {
     "coords": "fiu",
@@ -30,14 +30,14 @@ SET_ARRAYS = {
     "end": "iu",
     "names": "U",
 }
-"""The arrays of a set and the kinds of number they may hold; others are left alone."""
+"""The arrays of a set and numpy's kinds of values that they may hold; other arrays in a file are not read."""
 
 RESULT_ARRAYS = {"prize": "fiu", "cost": "fiu", "seconds": "fiu", "tour": "iu"}
 
 
 @dataclass(frozen=True)
 class BatchResult:
-    """The first routes of a set: what they collect, cost and took, and their nodes from start to end."""
+    """The routes for the first instances of a set: prizes, costs, seconds, and the nodes from start to end."""
 
     prize: Array  # (route,)
     cost: Array  # (route,)
@@ -48,7 +48,7 @@ class BatchResult:
         return len(self.prize)
 
     def route(self, index: int) -> list[int]:
-        """The nodes of one route, without the padding."""
+        """The nodes of the route at `index`, without the padding."""
         return [int(node) for node in self.tour[index] if node >= 0]
 
 
@@ -80,18 +80,18 @@ def load_set(path: FilePath) -> InstanceSet:
 
 
 def save_set(instances: Sequence[Instance], path: FilePath) -> None:
-    """Writes a set; Euclidean ones as coordinates alone."""
+    """Writes a set; where costs are Euclidean distances, the coordinates alone."""
     try:
-        given = InstanceSet.of(instances)
+        whole = InstanceSet.of(instances)
     except ValueError as error:
         raise BadFile(path, f"cannot be written: {error}") from error
-    arrays = {"coords": given.coords, "costs": given.costs, "prizes": given.prizes, "names": given.names}
-    arrays |= {name: _once(getattr(given, name)) for name in ("limit", "start", "end")}
+    arrays = {"coords": whole.coords, "costs": whole.costs, "prizes": whole.prizes, "names": whole.names}
+    arrays |= {name: _once(getattr(whole, name)) for name in ("limit", "start", "end")}
     kept = {name: value for name, value in arrays.items() if value is not None}
     if sum(value.nbytes for value in kept.values()) > MAX_SET_BYTES:
         raise BadFile(path, f"cannot be written: the set takes more than {MAX_SET_BYTES} bytes; split it")
-    if given.names is not None and not isinstance(instances, InstanceSet):
-        _check_names(path, given.names, instances)
+    if whole.names is not None and not isinstance(instances, InstanceSet):
+        _check_names(path, whole.names, instances)
     write_file(path, lambda file: np.savez(file, **cast(Any, kept)))
 
 
@@ -115,18 +115,19 @@ def load_results(path: FilePath) -> BatchResult:
 
 def save_results(results: Iterable[Result], path: FilePath) -> None:
     """Writes the results of a batch: prize, cost, seconds (b,) and tour (b, stops) padded with -1."""
-    given = list(results)
-    tour = np.full((len(given), max((len(one.tour) for one in given), default=0)), -1, dtype=np.int32)
-    for row, one in zip(tour, given, strict=True):
-        row[: len(one.tour)] = one.tour.nodes
+    rows = list(results)
+    tour = np.full((len(rows), max((len(result.tour) for result in rows), default=0)), -1, dtype=np.int32)
+    for row, result in zip(tour, rows, strict=True):
+        row[: len(result.tour)] = result.tour.nodes
     arrays = {
-        name: np.array([getattr(one, name) for one in given], dtype=np.float64) for name in ("prize", "cost", "seconds")
+        name: np.array([getattr(result, name) for result in rows], dtype=np.float64)
+        for name in ("prize", "cost", "seconds")
     }
     write_file(path, lambda file: np.savez(file, **cast(Any, arrays | {"tour": tour})))
 
 
 def _load(path: FilePath, wanted: dict[str, str]) -> dict[str, npt.NDArray[Any]]:
-    """The wanted arrays that the file holds."""
+    """The arrays that the file holds, of those `wanted` by name with the kinds of values that they may hold."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
@@ -158,14 +159,14 @@ def _check_members(path: FilePath, members: dict[str, zipfile.ZipInfo]) -> None:
 
 
 def _kept_bytes(count: int, dtype: np.dtype[Any]) -> int:
-    """What so many values take in memory: numbers are kept as float64, however short the file writes them."""
+    """The bytes that `count` values take in memory: numbers are kept as float64, however short they are in the file."""
     return count * max(8, dtype.itemsize)
 
 
 def _load_array(
     path: FilePath, archive: zipfile.ZipFile, info: zipfile.ZipInfo, kinds: str, most: int
 ) -> npt.NDArray[Any]:
-    """The array, or `BadFile` if it would take more than `most` bytes."""
+    """The array, or `BadFile` if its values are not of the `kinds` or would take more than `most` bytes."""
     name = info.filename.removesuffix(".npy")
     with archive.open(info) as file:
         shape, fortran, dtype = _header(path, name, file)
@@ -219,12 +220,13 @@ def _one_each(array: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
 
 
 def _once(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """One number if all are the same."""
+    """The first number if all are equal, else the array."""
     return array[0] if len(array) and (array == array[0]).all() else array
 
 
 def _check_names(path: FilePath, stored: npt.NDArray[Any], instances: Sequence[Instance]) -> None:
-    """NumPy's texts lose null characters at their end; better no file than another name."""
-    for row, one in zip(stored, instances, strict=True):
-        if one.names is not None and any(str(kept) != name for kept, name in zip(row, one.names, strict=True)):
+    """Raises `BadFile` if a name was not stored as it is: NumPy's texts lose null characters at their end."""
+    for row, instance in zip(stored, instances, strict=True):
+        names = instance.names
+        if names is not None and any(str(kept) != name for kept, name in zip(row, names, strict=True)):
             raise BadFile(path, "cannot be written: a name ends with a null character, which this format drops")

@@ -24,7 +24,7 @@ FORMATS = {
     "UPPER_DIAG_COL": ("lower", True),
     "LOWER_DIAG_COL": ("upper", True),
 }
-"""Each layout of an explicit matrix: which part its rows fill, and whether with the diagonal."""
+"""The layouts of an explicit matrix: which part of it the rows fill, and whether they hold the diagonal."""
 
 
 def load_oplib(path: FilePath) -> Fields:
@@ -34,7 +34,7 @@ def load_oplib(path: FilePath) -> Fields:
     start, end = _depots(found)
     limit = found.optional("COST_LIMIT")
     coords, display = _points(found, "NODE_COORD_SECTION"), _points(found, "DISPLAY_DATA_SECTION")
-    costs = _costs(found, coords)  # last, since it alone takes n * n
+    costs = _costs(found, coords)  # last, since they alone take memory for n * n numbers
     if coords is not None and found.value("EDGE_WEIGHT_TYPE") == "GEO":
         coords = geo_degrees(coords)[:, ::-1]  # longitude to the right, latitude upwards
     return Fields(
@@ -48,7 +48,7 @@ def load_oplib(path: FilePath) -> Fields:
 
 
 def save_oplib(instance: Instance, path: FilePath) -> None:
-    """Writes a problem: by its coordinates where TSPLIB's integer distances are its costs, else as a full matrix."""
+    """Writes a problem: as coordinates where its costs are TSPLIB's integer distances, else as a full matrix."""
     if instance.names is not None:
         raise BadFile(path, "cannot be written: this format holds no names")
     kind = next((name for name in _PLANAR if measured_by(instance.costs, instance.coords, TSPLIB_METRICS[name])), None)
@@ -58,7 +58,7 @@ def save_oplib(instance: Instance, path: FilePath) -> None:
 _PLANAR = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D")
 _KEYWORD = re.compile(r"([A-Z][A-Z_0-9]*)\s*(:.*)?")
 _USED = ("DIMENSION", "COST_LIMIT", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "TYPE")
-"""The keys that are read, each at most once; others are forgotten at once, however many there are."""
+"""The keys that are read, each at most once; others are not kept, however many there are."""
 _WIDTHS = {
     "NODE_COORD_SECTION": 3,
     "DISPLAY_DATA_SECTION": 3,
@@ -110,7 +110,7 @@ class _Sections:
         return self.keys[key][1]
 
     def numbered(self, section: str) -> Iterator[tuple[int, int, list[str]]]:
-        """Line, node from 0 and values of each row, every node once."""
+        """Line number, node counted from 0 and values of each row; every node must have one row."""
         rows = self.rows[section]
         seen: dict[int, int] = {}
         for number, row in rows:
@@ -126,7 +126,7 @@ class _Sections:
             raise BadFile(self.path, f"{section} lacks node {missing}", self.opened[section])
 
     def _open(self, key: str, rest: str | None, number: int) -> str:
-        """Takes note of a key or a section's name; the section that lines now belong to, or none."""
+        """Notes a key or the beginning of a section; returns the section that the next lines belong to, or ""."""
         if key.endswith("_SECTION"):
             if key not in _WIDTHS:
                 raise BadFile(self.path, f"{key} is not supported", number)
@@ -217,7 +217,7 @@ def _points(found: _Sections, section: str) -> Array | None:
 def _scores(found: _Sections) -> Array:
     if "NODE_SCORE_SECTION" not in found.opened:
         if (found.optional("TYPE") or "").split(" ")[0] in ("TSP", "ATSP"):
-            return np.ones(found.size)  # TSPLIB's own files have none: one node is worth as much as another
+            return np.ones(found.size)  # files of TSPLIB itself have no scores: every node is worth 1
         raise BadFile(found.path, "NODE_SCORE_SECTION is missing")
     scores = np.empty(found.size)
     for number, node, values in found.numbered("NODE_SCORE_SECTION"):
@@ -226,7 +226,7 @@ def _scores(found: _Sections) -> Array:
 
 
 def _depots(found: _Sections) -> tuple[int | None, int | None]:
-    """Start and end; one depot is both, and a missing section leaves them to the caller."""
+    """Start and end; a single depot is both; None, for the caller to supply, where the section is missing."""
     if "DEPOT_SECTION" not in found.opened:
         return None, None
     nodes: list[int] = []

@@ -14,7 +14,7 @@ TICK = 2.0**-30
 Nodes = npt.NDArray[np.int64]
 
 AVENUE, SIDE_STREET = 1.5, 0.75
-"""Mean speeds, chosen so that a limit lets a route visit about as many places as it would along straight lines."""
+"""Mean speeds, chosen so that a limit lets a route visit about as many places as with Euclidean distances."""
 
 JITTER = 0.3
 """How far a crossing may lie from the middle of its cell, in cells."""
@@ -26,9 +26,10 @@ ONE_WAY = 0.6
 def street_times(draws: Draws, size: int) -> tuple[Array, Array]:
     """Positions (n, 2) of random crossings and the shortest times (n, n) between them.
 
-    The crossings form a bent grid of odd width. Even rows and columns are avenues: fast, open both ways. Odd ones are
-    side streets: slow, and more often than not one-way along their whole length, so that whoever comes to a crossing of
-    two side streets can drive on, and the network holds together. Every block has its own traffic in each direction.
+    The crossings form a bent grid of odd width. Even rows and columns are avenues: fast, open in both directions. Odd
+    rows and columns are side streets: slow, and mostly one-way. A street is one-way along its whole length, and begins
+    and ends at an avenue, so that every crossing can be reached and left. Every block has its own traffic in each
+    direction.
     """
     width = _width(size)
     corners = _corners(draws, width)
@@ -40,7 +41,7 @@ def street_times(draws: Draws, size: int) -> tuple[Array, Array]:
 
 
 def _width(size: int) -> int:
-    """The smallest odd width, at least 5, with two crossings a place."""
+    """The smallest odd width, at least 5, whose grid has two crossings for each of `size` places."""
     width = 5
     while width * width < 2 * size:
         width += 2
@@ -62,17 +63,20 @@ def _street_costs(draws: Draws, corners: Array) -> tuple[Array, Array]:
     avenue = np.arange(streets) % 2 == 0
     speed = np.where(avenue, AVENUE, SIDE_STREET) * (0.8 + 0.4 * draws.uniform(streets))
     traffic = 0.8 + 0.4 * draws.uniform(2, *length.shape)
-    ways = length * traffic / speed[:, None]
-    ways = np.maximum(1.0, np.floor(ways / TICK)) * TICK
+    times = length * traffic / speed[:, None]
+    times = np.maximum(1.0, np.floor(times / TICK)) * TICK
     one_way = ~avenue & (draws.uniform(streets) < ONE_WAY)
     forwards = draws.uniform(streets) < 0.5
-    ways[0, one_way & ~forwards] = math.inf
-    ways[1, one_way & forwards] = math.inf
-    return ways[0], ways[1]
+    times[0, one_way & ~forwards] = math.inf
+    times[1, one_way & forwards] = math.inf
+    return times[0], times[1]
 
 
 def _shortest(at: Nodes, width: int, east: Array, west: Array, south: Array, north: Array) -> Array:
-    """(place, crossing) shortest times, by relaxing all blocks until nothing changes."""
+    """(place, crossing) shortest times from the crossings `at`, by relaxing all blocks until nothing changes.
+
+    The others are the times along each block, by direction.
+    """
     best = np.full((len(at), width * width), math.inf)
     best[np.arange(len(at)), at] = 0.0
     grid = best.reshape(len(at), width, width)

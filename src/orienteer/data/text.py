@@ -1,4 +1,4 @@
-"""Bytes in and out: bounded reading, numbers with the line at fault, and files that appear whole or not at all."""
+"""Text files: reading of bounded size, numbers whose errors name the line, and writing that leaves no partial file."""
 
 import contextlib
 import math
@@ -13,17 +13,17 @@ from orienteer.model.errors import BadFile
 FilePath = str | Path
 
 MAX_NODES = 10_000
-"""Larger problems are refused before anything is allocated: their cost matrix alone would pass 800 MB."""
+"""The most nodes of a problem; larger ones are refused early, since their cost matrix alone would pass 800 MB."""
 
 MAX_WHOLE = 64 * 2**20
-"""Bytes of a file that has to be held whole, such as JSON, which may take twenty times that in memory."""
+"""The most bytes of a file that is read as a whole, such as JSON, whose values may take twenty times that in memory."""
 
 MAX_LINE = 4 * 2**20
-"""Bytes of one line of text."""
+"""The most bytes of a line of text."""
 
 
 def read_bytes(path: FilePath, limit: int = MAX_WHOLE) -> bytes:
-    """All bytes of a file that holds at most `limit` of them."""
+    """All bytes of a file, or `BadFile` if it holds more than `limit`."""
     try:
         with open(path, "rb") as file:
             data = file.read(limit + 1)
@@ -45,9 +45,9 @@ def read_text(path: FilePath, limit: int = MAX_WHOLE) -> str:
 
 
 def read_lines(path: FilePath) -> Iterator[tuple[int, str]]:
-    """Line numbers and stripped lines, blank ones left out, without holding the file.
+    """Number and stripped text of each line that is not blank, read one by one so that the file is never held whole.
 
-    Bytes that are no UTF-8 become the replacement character: harmless in a comment, refused in a number.
+    Bytes that are not UTF-8 become the replacement character: harmless in a comment, refused in a number.
     """
     try:
         with open(path, "rb") as file:
@@ -69,7 +69,7 @@ def unreadable(path: FilePath, error: OSError) -> BadFile:
 
 
 def real(path: FilePath, token: str, what: str, line: int | None = None) -> float:
-    """The finite number that a token spells."""
+    """The finite number that a token spells; `what` names it, and `line` its line, in errors."""
     if not _REAL.fullmatch(token):
         raise BadFile(path, f"{what} must be a number, got {shown(token)}", line)
     value = float(token)
@@ -87,7 +87,10 @@ def amount(path: FilePath, token: str, what: str, line: int | None = None) -> fl
 
 
 def costs_of(path: FilePath, tokens: list[str], what: str, line: int | None = None) -> list[float]:
-    """The numbers, not below zero, that the tokens spell, with inf for no way; fast, since a matrix has many."""
+    """The numbers, not below zero, that the tokens spell; "inf" stands for no leg.
+
+    All tokens are checked together first: a matrix has many, and one by one takes long.
+    """
     if _PLAIN.fullmatch("".join(tokens)):
         with contextlib.suppress(ValueError):
             values = list(map(float, tokens))
@@ -104,7 +107,7 @@ def whole(path: FilePath, token: str, what: str, line: int | None = None) -> int
 
 
 def check_size(path: FilePath, size: int, line: int | None = None) -> None:
-    """Nothing, or `BadFile` if so many nodes are none at all or too many."""
+    """Raises `BadFile` if `size`, the number of nodes, is below 1 or above `MAX_NODES`."""
     if size < 1:
         raise BadFile(path, f"a problem needs at least one node, got {size}", line)
     if size > MAX_NODES:
@@ -112,7 +115,7 @@ def check_size(path: FilePath, size: int, line: int | None = None) -> None:
 
 
 def shown(value: object) -> str:
-    """A value as an error message shows it: quoted, and not at any length."""
+    """A value as an error message shows it: quoted, and shortened to 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -126,7 +129,7 @@ def write_lines(path: FilePath, lines: Iterable[str]) -> None:
 
 
 def write_file(path: FilePath, write: Callable[[IO[bytes]], None]) -> None:
-    """Lets `write` fill a file that takes its name only when it is complete."""
+    """Lets `write` fill a draft, which gets the name `path` only when it is complete."""
     target = Path(os.path.realpath(path))
     try:
         if target.exists() and not target.is_file():  # a pipe or a device cannot be renamed over

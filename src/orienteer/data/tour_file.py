@@ -1,4 +1,4 @@
-"""Routes in files: a JSON result or list, plain node numbers, TSPLIB tours, or one of a batch's results."""
+"""Routes in files: a JSON result or list, plain node numbers, a TSPLIB tour, or a route of a batch's results."""
 
 import json
 import re
@@ -17,14 +17,14 @@ from orienteer.model.tour import Tour
 TSPLIB_SUFFIXES = (".tour", ".sol")
 
 ROUTE_SUFFIXES = (".json", *TSPLIB_SUFFIXES, ".txt", "")
-"""The kinds of file that routes are written to."""
+"""The suffixes of files that routes are written to."""
 
 
 def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) -> list[int]:
-    """The nodes of a route, counted from 0; what kind of file it is, the content tells.
+    """The nodes of a route, counted from 0; the kind of file is told by its content, not by its suffix but for .npz.
 
-    TSPLIB tours leave out the way back: with an `instance` that is a round trip it is added. `index` picks the route of
-    a batch's results.
+    TSPLIB tours leave out the return to the start: it is added if `instance` is a round trip. `index` picks the route
+    of a batch's results.
     """
     if Path(path).suffix.lower() == ".npz":
         return _from_results(path, index)
@@ -39,7 +39,7 @@ def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) 
 
 
 def check_route_suffix(path: FilePath) -> None:
-    """Nothing, or `BadFile` where a file's suffix promises a kind of file that routes are not written as."""
+    """Raises `BadFile` if routes are not written to files with this suffix."""
     suffix = Path(path).suffix.lower()
     if suffix not in ROUTE_SUFFIXES:
         kinds = ".json (everything), .tour or .sol (TSPLIB) or .txt (node numbers)"
@@ -54,12 +54,13 @@ def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
     if suffix == ".json":
         write_lines(path, [json.dumps(_as_dict(tour))])
     elif suffix in TSPLIB_SUFFIXES:
-        once = nodes[:-1] if len(nodes) > 1 and nodes[0] == nodes[-1] else nodes  # the way back is understood
+        # TSPLIB leaves out the return to the start.
+        written = nodes[:-1] if len(nodes) > 1 and nodes[0] == nodes[-1] else nodes
         lines = [
             "TYPE : TOUR",
-            f"DIMENSION : {len(once)}",
+            f"DIMENSION : {len(written)}",
             "TOUR_SECTION",
-            *(str(node + 1) for node in once),
+            *(str(node + 1) for node in written),
             "-1",
             "EOF",
         ]
@@ -112,14 +113,14 @@ def _from_tsplib(path: FilePath) -> list[int]:
             continue
         for token in line.split():
             if token in ("-1", "EOF"):
-                return _some(path, nodes)
+                return _not_empty(path, nodes)
             node = whole(path, token, "a node", number)
             if node < 1:
                 raise BadFile(path, f"TSPLIB counts nodes from 1, got {node}", number)
             _add(path, nodes, node - 1, number)
     if not inside:
         raise BadFile(path, f"there is no {' or '.join(_SECTIONS)}")
-    return _some(path, nodes)
+    return _not_empty(path, nodes)
 
 
 def _from_numbers(path: FilePath) -> list[int]:
@@ -132,7 +133,7 @@ def _from_numbers(path: FilePath) -> list[int]:
                 if node < 0:
                     raise BadFile(path, f"nodes are counted from 0, got {node}", number)
                 _add(path, nodes, node, number)
-    return _some(path, nodes)
+    return _not_empty(path, nodes)
 
 
 def _add(path: FilePath, nodes: list[int], node: int, line: int) -> None:
@@ -141,7 +142,7 @@ def _add(path: FilePath, nodes: list[int], node: int, line: int) -> None:
     nodes.append(node)
 
 
-def _some(path: FilePath, nodes: list[int]) -> list[int]:
+def _not_empty(path: FilePath, nodes: list[int]) -> list[int]:
     if not nodes:
         raise BadFile(path, "there are no nodes in it")
     return nodes

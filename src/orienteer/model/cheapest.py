@@ -1,4 +1,4 @@
-"""The cheapest ways through any nodes, in one problem or in many at once."""
+"""The costs of cheapest paths through any nodes, in one problem or in many at once."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,14 +7,17 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 ROUNDS = 12
-"""Rounds over all legs at once before Dijkstra's algorithm, node by node, takes over. A round allows ways of one leg
-more; where costs are like distances, none of these is cheaper and the first round is the last."""
+"""The most rounds over all legs at once before Dijkstra's algorithm, node by node, takes over. Each round allows paths
+of one leg more; where costs are like distances, longer paths are no cheaper and the first round is the last."""
 VALUES = 2**18
-"""Costs that are looked at together: few enough to stay in a processor's cache."""
+"""How many costs are looked at together: few enough to stay in a processor's cache."""
 
 
 def cheapest_to(costs: Floats, node: Ints) -> Floats:
-    """(problem, n) cost of the cheapest way from each node to `node`, (problem,), by costs (problem, n, n)."""
+    """(problem, n) cost of the cheapest path from each node to a problem's `node`, (problem,).
+
+    `costs` are (problem, n, n).
+    """
     rows = np.arange(len(costs))
     best: Floats = costs[rows, :, node]
     best[rows, node] = 0.0
@@ -26,7 +29,7 @@ def cheapest_to(costs: Floats, node: Ints) -> Floats:
             return best
         after = np.minimum(through, before)
         best[rows] = after
-        every = cheaper.all()  # then the costs, which may be many, need not be copied
+        every = cheaper.all()  # where all problems go on, the costs, which may be many, need not be copied
         rows, part, before = (rows, part, after) if every else (rows[cheaper], part[cheaper], after[cheaper])
     for row in rows:
         best[row] = dijkstra(costs[row].T, int(node[row]))[0]
@@ -34,7 +37,10 @@ def cheapest_to(costs: Floats, node: Ints) -> Floats:
 
 
 def dijkstra(costs: Floats, source: int) -> tuple[Floats, Ints]:
-    """(n,) cost of the cheapest way from `source` to each node, by costs (n, n), and the node before it on the way."""
+    """(n,) cost of the cheapest path from `source` to each node, and (n,) the last node but one of that path.
+
+    `costs` are (n, n).
+    """
     size = len(costs)
     best = np.full(size, np.inf)
     before = np.full(size, source)
@@ -45,7 +51,7 @@ def dijkstra(costs: Floats, source: int) -> tuple[Floats, Ints]:
         if not open_nodes[node] or best[node] == np.inf:
             break
         open_nodes[node] = False
-        with np.errstate(over="ignore"):  # beyond all floats is beyond the limit too
+        with np.errstate(over="ignore"):  # a sum beyond all floats becomes infinite, and is beyond the limit too
             through = best[node] + costs[node]
         shorter = open_nodes & (through < best)
         best[shorter] = through[shorter]
@@ -54,7 +60,7 @@ def dijkstra(costs: Floats, source: int) -> tuple[Floats, Ints]:
 
 
 def _through_another(costs: Floats, best: Floats) -> Floats:
-    """(problem, n) the cheapest sum of a leg to a node and the `best`, (problem, n), from there."""
+    """(problem, n) for each node, the least sum of a leg to another node and that node's `best`, (problem, n)."""
     least = np.empty_like(best)
     step = max(1, VALUES // best.size)
     with np.errstate(over="ignore"):

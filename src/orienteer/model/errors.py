@@ -4,11 +4,11 @@ from pathlib import Path
 
 
 class OrienteerError(Exception):
-    """Anything that the package reports as an error of its own."""
+    """The base class of the package's own errors."""
 
 
 class InvalidInstance(OrienteerError, ValueError):
-    """A problem that cannot be: the message names the field, the place and the value."""
+    """A problem that breaks a rule of `Instance`: the message names the field, the place and the value."""
 
 
 class InfeasibleTour(OrienteerError, ValueError):
@@ -16,7 +16,7 @@ class InfeasibleTour(OrienteerError, ValueError):
 
 
 class BadFile(OrienteerError, ValueError):
-    """A file that cannot be read, with the line at fault where there is one."""
+    """A file that cannot be read or written; the message names the line at fault where there is one."""
 
     def __init__(self, path: str | Path, message: str, line: int | None = None):
         self.path, self.message, self.line = str(path), message, line
@@ -31,7 +31,7 @@ class MissingExtra(OrienteerError, ImportError):
     """An optional package is absent; the message holds the pip line that brings it."""
 
     def __init__(self, feature: str, extra: str, command: str = ""):
-        """`extra` is one of ours, or another package, with the pip `command` that installs it."""
+        """`feature` needs `extra`, an extra of orienteer, or a package that the pip `command` installs."""
         self.feature, self.extra, self.command = feature, extra, command or f"pip install 'orienteer[{extra}]'"
         super().__init__(f"{feature} needs an optional package: {self.command}")
 

@@ -37,17 +37,17 @@ class Instance:
     ----------
     costs
         (n, n) cost of travelling from the row's node to the column's. Any non-negative numbers: asymmetric, without a
-        triangle inequality, ``inf`` where there is no way. The diagonal is kept but never travelled.
+        triangle inequality, ``inf`` where there is no leg. The diagonal is kept but never travelled.
     prizes
         (n,) what a first visit is worth; start and end count too.
     limit
         The most that a route may cost.
     start, end
-        Node numbers, or names; they may be the same.
+        Node numbers, or names; start and end may be one node.
     coords
         (n, 2) positions, for pictures and files only.
     names
-        One different text a node.
+        A text for each node, all different.
     """
 
     costs: Array
@@ -58,7 +58,7 @@ class Instance:
     coords: Array | None = None
     names: tuple[str, ...] | None = None
 
-    if TYPE_CHECKING:  # what may be given is wider than what is kept
+    if TYPE_CHECKING:  # arguments may be of more types than the fields that keep them
 
         def __init__(
             self,
@@ -109,7 +109,7 @@ class Instance:
         """An instance whose costs are distances between points; `metric` is "euclidean" or "manhattan"."""
         points = _numbers("coords", coords, 2)
         points = _coords(points, len(points))
-        with np.errstate(over="ignore"):  # refused below, by name
+        with np.errstate(over="ignore"):  # an infinite distance is refused below, with the names of its points
             costs = distances(points, metric)
         if not np.isfinite(costs).all():
             row, column = np.argwhere(~np.isfinite(costs))[0]
@@ -118,9 +118,9 @@ class Instance:
 
     @classmethod
     def unchecked(cls, **known: Any) -> "Instance":
-        """An instance of all its fields, and perhaps of what follows from them, such as `to_end`.
+        """An instance made of all its fields, and perhaps of values that follow from them, such as `to_end`.
 
-        Only for who has made the checks: arrays are taken as they are, and must be contiguous and read-only.
+        Only for callers who have made the checks: arrays are taken as they are, and must be contiguous and read-only.
         """
         instance = object.__new__(cls)
         instance.__dict__.update(known)
@@ -142,19 +142,19 @@ class Instance:
 
     @cached_property
     def to_end(self) -> Array:
-        """(n,) cost of the cheapest way from each node to the end, through any others."""
+        """(n,) cost of the cheapest path from each node to the end, through any other nodes."""
         return _frozen(cheapest_to(self.costs[None], np.array([self.end]))[0])
 
     @cached_property
     def from_start(self) -> Array:
-        """(n,) cost of the cheapest way from the start to each node, through any others."""
+        """(n,) cost of the cheapest path from the start to each node, through any other nodes."""
         if self.start == self.end and self.symmetric:
             return self.to_end
         return _frozen(cheapest_to(self.costs.T[None], np.array([self.start]))[0])
 
     @cached_property
     def reachable(self) -> npt.NDArray[np.bool_]:
-        """(n,) whether some way from start to end through the node could fit, revisits allowed."""
+        """(n,) whether a path from start to end through the node, perhaps with repeated nodes, keeps the limit."""
         with np.errstate(over="ignore"):
             fits: npt.NDArray[np.bool_] = self.from_start + self.to_end <= self.budget
         fits.setflags(write=False)
@@ -162,7 +162,7 @@ class Instance:
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether every way costs the same in both directions."""
+        """Whether every leg costs the same in both directions."""
         return bool(np.array_equal(self.costs, self.costs.T))
 
     @cached_property
@@ -171,7 +171,7 @@ class Instance:
         return view_of(self)
 
     def cheapest_route(self) -> list[int]:
-        """The nodes of the cheapest way from start to end: the route that always exists."""
+        """The nodes of the cheapest path from start to end: a route that every instance has."""
         if self.start == self.end or self.costs[self.start, self.end] <= self.to_end[self.start]:
             return [self.start, self.end]
         following = dijkstra(self.costs.T, self.end)[1]
@@ -181,12 +181,12 @@ class Instance:
         return route
 
     def turned(self) -> "Instance":
-        """The same problem from the end to the start: a route of one, read backwards, is a route of the other."""
+        """This problem from the end to the start: routes of the two are each other's, read backwards."""
         other = copy.copy(self)  # what was checked stays true
         costs = _frozen(np.ascontiguousarray(self.costs.T))
-        ways = {"to_end": self.from_start, "from_start": self.to_end}
+        exchanged = {"to_end": self.from_start, "from_start": self.to_end}
         other.__dict__.pop("view", None)
-        other.__dict__.update(costs=costs, start=self.end, end=self.start, **ways)
+        other.__dict__.update(costs=costs, start=self.end, end=self.start, **exchanged)
         return other
 
     def __eq__(self, other: object) -> bool:
@@ -239,7 +239,7 @@ def _frozen(array: Array) -> Array:
 
 
 def _limit(value: float) -> float:
-    if isinstance(value, (str, bytes, bool, np.bool_)):  # float() would take them
+    if isinstance(value, (str, bytes, bool, np.bool_)):  # which float() would accept
         raise InvalidInstance(f"limit must be a number, got {value!r}")
     try:
         limit = float(value)
@@ -328,7 +328,7 @@ def _names(names: Sequence[str], size: int) -> tuple[str, ...]:
     return given
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return np.array_equal(one, other)
-    return type(one) is type(other) and bool(one == other)
+def _same(value: Any, other: Any) -> bool:
+    if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(value, other)
+    return type(value) is type(other) and bool(value == other)

@@ -1,4 +1,4 @@
-"""What a solver hands back, to and from JSON."""
+"""What a solver returns, and its form as JSON."""
 
 import json
 import math
@@ -28,8 +28,8 @@ class Improvement:
 class Result:
     """The answer of a solver and how it came about.
 
-    `status` is "optimal" only when the bound meets the prize, "stopped" otherwise: every valid instance has a route, so
-    a result always holds one.
+    `status` is "optimal" only when the bound meets the prize, "stopped" otherwise. There is always a route, since every
+    valid instance has one.
     """
 
     tour: Tour
@@ -46,9 +46,9 @@ class Result:
     trace: tuple[Improvement, ...] = ()
     version: str = ""
     alternatives: tuple[Tour, ...] = ()
-    """Other good routes, most prize first, each different from the answer and from each other."""
+    """Other good routes, by falling prize, which differ from `tour` and from each other."""
     instance: Instance | None = field(default=None, repr=False, compare=False)
-    """The problem, in what `orienteer.solve` gives back; None in batches and in results read from a file."""
+    """The problem, in results of `orienteer.solve`; None in results of batches and in those read from a file."""
 
     @property
     def prize(self) -> float:
@@ -80,7 +80,7 @@ class Result:
     def stops(self, instance: Instance | None = None) -> list[Visit]:
         """The stops in order: place, node, name, prize, leg and cost so far.
 
-        `instance` is the problem, where the result does not know it: one of a batch, or read from a file.
+        `instance` is the problem; it is needed for results of a batch or from a file, which do not hold it.
         """
         problem = self.instance if instance is None else instance
         if problem is None:
@@ -88,7 +88,7 @@ class Result:
         return self.tour.stops(problem)
 
     def to_frame(self, instance: Instance | None = None) -> "pandas.DataFrame":
-        """The stops as a table of pandas; `instance` as for `stops`."""
+        """The stops as a pandas table; `instance` as for `stops`."""
         try:
             import pandas
         except ImportError as error:
@@ -108,13 +108,13 @@ class Result:
             "status": self.status,
             "seconds": self.seconds,
             "steps": self.steps,
-            "trace": [[one.seconds, one.steps, one.prize] for one in self.trace],
+            "trace": [[moment.seconds, moment.steps, moment.prize] for moment in self.trace],
             "seed": self.seed,
             "solver": self.solver,
             "settings": self.settings,
             "version": self.version,
             "alternatives": [
-                {"tour": list(one.nodes), "prize": one.prize, "cost": one.cost} for one in self.alternatives
+                {"tour": list(tour.nodes), "prize": tour.prize, "cost": tour.cost} for tour in self.alternatives
             ],
         }
 
@@ -135,7 +135,7 @@ class Result:
             settings=dict(data["settings"]),
             trace=tuple(Improvement(float(s), int(k), float(p)) for s, k, p in data["trace"]),
             version=str(data["version"]),
-            alternatives=tuple(_tour(one) for one in data.get("alternatives", ())),
+            alternatives=tuple(_tour(other) for other in data.get("alternatives", ())),
         )
 
     def to_json(self) -> str:

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 SIDE, MARGIN = 300.0, 10.0
 """The sketch's longer side and the room around it, in pixels."""
 MOST_DOTS = 3000
-"""A sketch of more places shows as many of them, evenly chosen, and the whole route."""
+"""The most places that a sketch shows, evenly chosen, besides the whole route."""
 MOST_STOPS = 40
-"""A longer route is cut short in the table."""
+"""The most stops that the table of a route shows; of a longer route it leaves the middle out."""
 
 ROUTE, VISITED, SKIPPED, START, END = "#33415c", "#2a9d8f", "#c9d0d8", "#e63946", "#f4a261"
 
 
 def place_name(instance: "Instance", node: int) -> str:
-    """A node's name on one line, or its number."""
+    """A node's name on one line, or its number where nodes have no names."""
     if instance.names is None:
         return str(node)
     return "".join(char if char.isprintable() else "?" for char in instance.names[node])
@@ -47,7 +47,7 @@ def instance_html(instance: "Instance") -> str:
 
 
 def result_html(result: "Result") -> str:
-    """A result as a table, beside its route as another and a sketch where it knows its problem."""
+    """A result as a table; beside it, where the result holds its problem, a table of the route and a sketch."""
     instance, limit = result.instance, "" if result.limit is None else f" of {result.limit:.6g}"
     rows = [
         ("prize", f"{result.prize:.6g}" + ("" if instance is None else f" of {instance.prizes.sum():.6g}")),
@@ -70,7 +70,7 @@ def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _stops(result: "Result", instance: "Instance") -> str:
-    """The route as a table; the middle of a long one is left out."""
+    """The route as a table; the middle of a long route is left out."""
     lines = [
         f"<tr><td>{stop.place}</td><td>{html.escape(place_name(instance, stop.node))}</td>"
         f"<td>{stop.prize:.6g}</td><td>{stop.cost:.6g}</td></tr>"

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 
 LONGEST = 60
-"""Longer words are no names that somebody mistyped, and take long to compare."""
+"""The most letters of a word that may be a mistyped name; longer words take long to compare."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -14,10 +14,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def nearest_name(word: str, known: Iterable[str]) -> str | None:
-    """The known name most like `word`, capitals and outer blanks aside; None where none is much like it."""
+    """The known name most like `word`, capitals and outer blanks aside; None where no name is much like it."""
     if len(word) > LONGEST:
         return None
     short = [name for name in known if len(name) <= LONGEST]
-    by_folded = {name.strip().casefold(): name for name in reversed(short)}  # of two equal ones the first
+    by_folded = {name.strip().casefold(): name for name in reversed(short)}  # of equal names the first wins
     close = difflib.get_close_matches(word.strip().casefold(), by_folded, n=1, cutoff=0.7)
     return by_folded[close[0]] if close else None

@@ -1,4 +1,4 @@
-"""A route and the one judge of routes."""
+"""A route, and `check_tour`, by which all routes are judged."""
 
 import itertools
 import operator
@@ -14,16 +14,16 @@ class Visit(NamedTuple):
     """A stop of a route."""
 
     place: int
-    """Where in the order, from 0."""
+    """The stop's place in the order, from 0."""
     node: int
     name: str | None
     """The node's name, where nodes have names."""
     prize: float
-    """What is collected here: nothing where a round trip comes back to its start."""
+    """What is collected at this stop: nothing where a round trip comes back to its start."""
     leg: float
-    """The cost of the way here from the stop before."""
+    """The cost of the leg from the stop before; 0 at the start."""
     cost: float
-    """The cost of the route up to here."""
+    """The cost of the route up to this stop."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Tour:
         return len(self.nodes)
 
     def stops(self, instance: Instance) -> list[Visit]:
-        """The stops in order, with what is collected at each and what the way to it costs."""
+        """The stops in order, with the prize of each and the cost of the leg to it."""
         visits, cost = list[Visit](), 0.0
         for place, node in enumerate(self.nodes):
             leg = route_cost(instance, self.nodes[place - 1 : place + 1]) if place else 0.0
@@ -50,7 +50,7 @@ class Tour:
 
 
 def check_tour(instance: Instance, nodes: Sequence[int]) -> Tour:
-    """The tour along `nodes`, or `InfeasibleTour` saying which rule it breaks.
+    """The tour along `nodes`, or an `InfeasibleTour` that says which rule they break.
 
     A route lists start and end, even where they are one node; it visits no node twice; every leg has a finite cost; and
     the legs, added in order, cost no more than the limit (with the tolerance).

@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 NEAR = 100
-"""The most near nodes listed for each node; of these the visited ones count."""
+"""The most near nodes listed for each node; a search uses those of them that its route visits."""
 ROUNDING = 1e-10
 """Savings up to this share of the budget are rounding."""
 
@@ -21,8 +21,9 @@ ROUNDING = 1e-10
 class View(NamedTuple):
     """A problem in its own numbers: routes run from node 0 to the last node, which are two nodes even in a round trip.
 
-    Plain contiguous arrays, so that numba takes the whole. They are shared by all who ask an instance for its view:
-    nobody may write to them. They are not marked as read-only, since numba would compile every kernel once more.
+    A view holds plain contiguous arrays, so that it can be an argument of a kernel. All who ask an instance for its
+    view share the arrays: nobody may write to them. They are not marked as read-only, since numba would compile every
+    kernel once more for such arrays.
     """
 
     nodes: Ints
@@ -32,17 +33,17 @@ class View(NamedTuple):
     costs: Floats
     """(m, m) finite, 0 on the diagonal; a leg that no route can afford costs twice the budget."""
     prizes: Floats
-    """(m,) a round trip's prize counts at node 0 only."""
+    """(m,) what each node is worth; of a round trip's two ends only node 0 has the prize."""
     near_in: Ints
     """(m, k) the nodes with the cheapest legs to each node, cheapest first, at most `NEAR`."""
     near_out: Ints
     """(m, k) the nodes with the cheapest legs from each node, cheapest first, at most `NEAR`."""
     fallback: Ints
-    """A route that fits, for when dropping nodes leads nowhere."""
+    """A route that fits, for searches whose own route cannot be made to fit."""
     budget: float
     """The most that a route may cost."""
     least: float
-    """Savings up to this much are rounding."""
+    """Savings of cost up to this are rounding."""
     symmetric: bool
     """Whether every leg costs the same in both directions."""
     round_trip: bool
@@ -62,7 +63,7 @@ class View(NamedTuple):
 def view_of(instance: "Instance", near: int = NEAR) -> View:
     """A view of the instance's nodes within reach, with at most `near` near nodes for each.
 
-    `instance.view` makes one once and keeps it.
+    `instance.view` is this view, made once and kept.
     """
     return make_view(
         instance.costs,
@@ -86,9 +87,10 @@ def make_view(
     fallback: Sequence[int] = (),
     near: int = NEAR,
 ) -> View:
-    """The view of the nodes that are `kept`, (n,), and of the ends.
+    """The view of the nodes that are `kept`, (n,), and of start and end.
 
-    `fallback` is a route in the instance's numbers; without it the view's is the leg from start to end.
+    `fallback` is a route in the instance's numbers that fits; without it the view's fallback is the leg from start to
+    end. `near` is the most near nodes listed for each node.
     """
     nodes = in_order(kept, start, end)
     last = len(nodes) - 1
@@ -100,7 +102,7 @@ def make_view(
         table[0, last] = table[last, 0] = 0.0
         worth[last] = 0.0
     number = np.full(len(costs), -1, dtype=np.int64)
-    number[nodes[::-1]] = np.arange(last, -1, -1)  # of a round trip's two places the first is kept
+    number[nodes[::-1]] = np.arange(last, -1, -1)  # backwards, so that of a round trip's two ends node 0 wins
     symmetric = bool((table == table.T).all())
     near_out = nearest(table, near)
     return View(
@@ -126,9 +128,9 @@ def in_order(kept: npt.NDArray[np.bool_], start: int, end: int) -> Ints:
 
 
 def nearest(costs: Floats, near: int = NEAR) -> Ints:
-    """(n, k) the nodes cheapest to reach from each node, cheapest first, itself left out; at most `near`.
+    """(n, k) the other nodes that are cheapest to reach from each node, cheapest first; at most `near`.
 
-    One sort of whole numbers instead of n indirect ones of floats, seven times as fast with 100 nodes: floats that are
+    One sort of whole numbers replaces n indirect sorts of floats, seven times as fast with 100 nodes: floats that are
     not negative are in the order of their bits, and the lowest bits, which hold less than rounding, give way to the
     node's number. So equal costs are in the order of the nodes, on every machine.
     """
@@ -137,7 +139,7 @@ def nearest(costs: Floats, near: int = NEAR) -> Ints:
     if count <= 0:
         return np.empty((size, 0), dtype=np.int64)
     bits = size.bit_length()
-    keys = (costs + 0.0).view(np.int64)  # a zero may have a sign, a sum has none
+    keys = (costs + 0.0).view(np.int64)  # the sum turns -0.0, whose bits would sort last, into 0.0
     keys &= -1 << bits
     keys |= np.arange(size)
     np.fill_diagonal(keys, np.iinfo(np.int64).max)
