@@ -29,10 +29,10 @@ SUFFIXES = (".png", ".svg", ".pdf")
 """The kinds of file that `save_picture` writes."""
 
 MOST_LABELS = 60
-"""Names are written beside the stops of a route up to this length; more would be a grey cloud."""
+"""The most stops of a route beside which names are written; more would be a grey cloud."""
 
 LANDMARKS = 400
-"""How many nodes span the map of a problem without coordinates; the others are placed between them."""
+"""The most nodes that span the map of a problem without coordinates; other nodes are placed between them."""
 
 LONGEST, MARGIN, LABEL = 520.0, 22.0, 8.0
 """The map's longer side, the room around it and the names' height, in points of 1/72 inch."""
@@ -49,7 +49,7 @@ SIDES = [
     (math.cos(turn * math.pi / 8), math.sin(turn * math.pi / 8))
     for turn in (0, 8, 4, 12, 2, 14, 6, 10, *range(1, 16, 2))
 ]
-"""Where a name may stand around its node, the first being the best when all are free."""
+"""The directions from a node in which its name may stand, the best first."""
 
 _Box = tuple[float, float, float, float]  # left, low, right, high
 
@@ -60,7 +60,7 @@ def save_picture(
     nodes: Sequence[int] | None = None,
     title: str | None = None,
 ) -> None:
-    """Writes the picture of a problem, with a route if `nodes` are given, as PNG, SVG or PDF by the file's suffix."""
+    """Writes a picture of a problem as PNG, SVG or PDF, by the file's suffix; `nodes` is a route to draw in it."""
     check_picture(path)
     _save(draw(instance, nodes, title), path)
 
@@ -83,7 +83,7 @@ def save_routes(pictures: Sequence[tuple[Instance, Sequence[tuple[str, Sequence[
 
 
 def check_picture(path: str | Path) -> None:
-    """Nothing, if a picture of this name can be drawn here; otherwise an error that says what is missing."""
+    """Raises an error if no picture can be written to this file: its suffix is unknown, or matplotlib is missing."""
     if _kind(path) not in SUFFIXES:
         raise ValueError(f"a picture must be one of {', '.join(SUFFIXES)}, got {str(path)!r}")
     if importlib.util.find_spec("matplotlib") is None:
@@ -91,9 +91,9 @@ def check_picture(path: str | Path) -> None:
 
 
 def draw(instance: Instance, nodes: Sequence[int] | None = None, title: str | None = None) -> "Figure":
-    """A matplotlib figure of the problem, with a route if `nodes` are given (checked first).
+    """A matplotlib figure of the problem; `nodes` is a route to draw in it, which is checked first.
 
-    As the value of a notebook's cell it is shown, once.
+    As the value of a notebook's cell the figure is shown, once.
     """
     tour = None if nodes is None else check_tour(instance, nodes)
     page = _Page(layout(instance))
@@ -105,9 +105,9 @@ def draw(instance: Instance, nodes: Sequence[int] | None = None, title: str | No
 def layout(instance: Instance) -> Array:
     """(n, 2) where to draw the nodes: their coordinates, or a map by classical scaling (MDS) of the costs.
 
-    Longitudes are shortened as the middle latitude asks. The map takes the mean of both directions as the distance.
-    Only up to `LANDMARKS` nodes span it; the others are placed by their distances to these (de Silva and Tenenbaum
-    2004), so that thousands of nodes need no large eigenvalue problem.
+    Longitudes are multiplied by the cosine of the middle latitude. The map takes the mean of both directions as the
+    distance. At most `LANDMARKS` nodes span it; the others are placed by their distances to these (de Silva and
+    Tenenbaum 2004), so that thousands of nodes need no large eigenvalue problem.
     """
     if instance.coords is not None:
         return _flattened(instance.coords) if _on_earth(instance) else instance.coords
@@ -120,13 +120,13 @@ def layout(instance: Instance) -> Array:
     points = np.zeros((instance.size, 2))
     for axis in range(min(2, len(values))):
         value, vector = values[-1 - axis], vectors[:, -1 - axis]
-        if value > 1e-12 * values[-1]:  # less is a rounding error, and the map a line
+        if value > 1e-12 * values[-1]:  # a smaller eigenvalue is a rounding error: the map is a line
             points[:, axis] = -0.5 * vector @ (square - between.mean(1, keepdims=True)) / np.sqrt(value)
     return points
 
 
 def _new_figure(wide: float, high: float) -> "Figure":
-    """An empty figure of a size in inches, or `MissingExtra`."""
+    """An empty figure, `wide` by `high` inches, or `MissingExtra`."""
     try:
         return _figure_class()(figsize=(wide, high), layout="constrained", facecolor="white")
     except ImportError as error:
@@ -135,7 +135,7 @@ def _new_figure(wide: float, high: float) -> "Figure":
 
 @functools.cache
 def _figure_class() -> "type[Figure]":
-    """Figures that show themselves in a notebook. pyplot does not know them, so it does not show them once more."""
+    """The class of figures that show themselves in a notebook; pyplot, which would show them again, is not used."""
     from matplotlib.figure import Figure
 
     class Picture(Figure):  # type: ignore[misc]  # the hints of matplotlib are not read
@@ -150,17 +150,17 @@ def _figure_class() -> "type[Figure]":
 def _save(figure: "Figure", path: str | Path) -> None:
     import matplotlib
 
-    # The same picture gives the same bytes: no date, no random identifiers.
+    # Without date and random identifiers, so that equal pictures are equal files.
     dateless: dict[str, Any] = (
         {} if _kind(path) == ".png" else {"Date" if _kind(path) == ".svg" else "CreationDate": None}
     )
-    with matplotlib.rc_context({"svg.hashsalt": "orienteer"}), warnings.catch_warnings(record=True) as said:
+    with matplotlib.rc_context({"svg.hashsalt": "orienteer"}), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         figure.savefig(path, dpi=150, metadata=dateless)
-    for one in said:
-        if "Glyph" not in str(one.message):
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    if any("Glyph" in str(one.message) for one in said):
+    for warning in caught:
+        if "Glyph" not in str(warning.message):
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    if any("Glyph" in str(warning.message) for warning in caught):
         logging.getLogger("orienteer").warning("%s: the font has no sign for some letters of the names", path)
 
 
@@ -186,7 +186,7 @@ class _Page:
     def __init__(self, points: Array):
         low, extent = points.min(0), np.ptp(points, axis=0)
         longest = float(extent.max()) or 1.0
-        # A map that is all but a line still gets a third of a square.
+        # A map that is nearly a line is still a third as high as it is wide, or as wide as it is high.
         self.wide, self.high = (float(side) for side in LONGEST * np.maximum(extent / longest, 1 / 3) + 2 * MARGIN)
         centre = np.array([self.wide, self.high]) / 2
         self.spots: Array = centre + (points - low - extent / 2) * (LONGEST / longest)
@@ -205,7 +205,7 @@ def _flattened(coords: Array) -> Array:
 
 
 def _drawable(there: Array, back: Array) -> Array:
-    """Distances for a map: the mean of both ways, the only way where one is missing, far where there is none."""
+    """Distances for a map: the mean of both directions, or of the one that has a leg; far where neither has."""
     one_way = np.isinf(there) | np.isinf(back)
     distance = np.where(one_way, np.minimum(there, back), there / 2 + back / 2)
     finite = distance[np.isfinite(distance)]
@@ -224,7 +224,7 @@ def _set_frame(axes: "Axes", page: _Page) -> None:
 
 
 def _areas(instance: Instance) -> Array:
-    """(n,) marker areas in square points, in proportion to the prize; the largest shrinks as nodes crowd.
+    """(n,) marker areas in square points, in proportion to the prize; the more nodes there are, the smaller all are.
 
     Start and end are stars of one size.
     """
@@ -251,7 +251,7 @@ def _draw_nodes(axes: "Axes", instance: Instance, page: _Page, areas: Array, tou
 
 
 def _draw_route(axes: "Axes", page: _Page, nodes: Sequence[int]) -> None:
-    """The legs, with an arrow-head in the middle of each that is long enough to show one."""
+    """Draws the legs, with an arrow-head in the middle of each leg that is long enough for it."""
     along = page.spots[list(nodes)]
     width, head = (1.0, 5.0) if len(nodes) > 80 else (1.5, 8.0)
     axes.plot(along[:, 0], along[:, 1], color=ROUTE, linewidth=width, solid_joinstyle="round", zorder=3)
@@ -273,7 +273,7 @@ def _draw_ends(axes: "Axes", instance: Instance, page: _Page) -> None:
 
 
 def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], names: Sequence[str]) -> None:
-    """The stops' names, each on the side of its marker where it covers least."""
+    """Draws the names of the stops, each on the side of its marker where it covers least."""
     import matplotlib.patheffects as effects
 
     obstacles = _obstacles(page.spots, areas, nodes)
@@ -291,7 +291,7 @@ def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], n
 
 
 def _obstacles(spots: Array, areas: Array, nodes: Sequence[int]) -> Array:
-    """(k, 4) what names should not cover, as points with radius and weight: all nodes, and points along the legs."""
+    """(k, 4) discs that names should not cover, as x, y, radius and weight: all nodes, and points along the legs."""
     discs = [np.column_stack([spots, np.sqrt(areas) / 2, np.full(len(spots), 120.0)])]
     for here, there in itertools.pairwise(spots[list(nodes)]):
         count = int(np.hypot(*(there - here)) / LABEL)
@@ -301,7 +301,7 @@ def _obstacles(spots: Array, areas: Array, nodes: Sequence[int]) -> Array:
 
 
 def _beside(spot: Array, gap: float, wide: float, high: float, dx: float, dy: float) -> _Box:
-    """The box of a text at a distance from a spot, in the direction (dx, dy) of it."""
+    """The box of a text, `wide` by `high`, at the distance `gap` from a spot in the direction (dx, dy)."""
     left = float(spot[0]) + dx * gap - wide * (1 - dx) / 2
     low = float(spot[1]) + dy * gap - high * (1 - dy) / 2
     return left, low, left + wide, low + high
@@ -310,11 +310,11 @@ def _beside(spot: Array, gap: float, wide: float, high: float, dx: float, dy: fl
 def _clash(box: _Box, boxes: Sequence[_Box], obstacles: Array, page: _Page) -> float:
     """How much a name at `box` would cover: other names weigh most, then nodes and legs, then the page's edge."""
     left, low, right, high = box
-    over = sum(max(0.0, min(right, c) - max(left, a)) * max(0.0, min(high, d) - max(low, b)) for a, b, c, d in boxes)
+    shared = sum(max(0.0, min(right, c) - max(left, a)) * max(0.0, min(high, d) - max(low, b)) for a, b, c, d in boxes)
     x, y, r, weight = obstacles.T
     covered = float(weight[(x > left - r) & (x < right + r) & (y > low - r) & (y < high + r)].sum())
     beyond = max(0.0, -left) + max(0.0, right - page.wide) + max(0.0, -low) + max(0.0, high - page.high)
-    return over + covered + 20 * beyond
+    return shared + covered + 20 * beyond
 
 
 def _title(instance: Instance, tour: Tour | None, title: str | None) -> str:

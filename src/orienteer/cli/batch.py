@@ -1,4 +1,4 @@
-"""`orienteer batch`: a set of problems, one result each."""
+"""`orienteer batch`: a result for each problem of a set."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -52,7 +52,7 @@ def batch(
     stop = stop_of(seconds, steps)
     instances = read_set(file)[:count]
     if isinstance(instances, InstanceSet):
-        instances.check()  # better now than after hours of work
+        instances.check()  # now, since an error after hours of work would be worse
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
     method, settings = configured(solver, device, named, more)
     results: list[Result] = []
@@ -61,7 +61,7 @@ def batch(
             for result in _answers(solver, method, settings, instances, stop, seed, workers, bar):
                 results.append(result)
                 bar.batch(len(results), len(instances))
-    except Exception:  # hours of work must not be lost to the one instance that fails
+    except Exception:  # hours of work must not be lost because a single instance fails
         if results:
             _save(results, instances, out)
         raise
@@ -79,7 +79,7 @@ def _answers(
     workers: int | None,
     bar: Bar,
 ) -> Iterator[Result]:
-    """The results in order; after a Ctrl-C only those that were finished."""
+    """The results in the order of the instances; after Ctrl-C only those that were finished."""
     if method.takes_batches():
         return _at_once(method, instances, stop, seed, workers, bar)
     if workers is not None and workers > 1 and len(instances) > 1:
@@ -100,7 +100,7 @@ def _one_by_one(method: AnySolver, instances: Sequence[Instance], stop: Stop | N
 def _at_once(
     method: AnySolver, instances: Sequence[Instance], stop: Stop | None, seed: int, threads: int | None, bar: Bar
 ) -> Iterator[Result]:
-    """The results of a solver that takes many instances at a time; after a Ctrl-C, those it had reported as done."""
+    """The results of a solver that takes many instances at a time; after Ctrl-C, those it had reported as done."""
     if threads is not None:
         set_cores(threads)
     finished = 0
@@ -121,8 +121,8 @@ def _save(results: Sequence[Result], instances: Sequence[Instance], out: str) ->
 
     if results:
         write_results(results, out)
-        prize = sum(one.prize for one in results) / len(results)
-        seconds = sum(one.seconds for one in results) / len(results)
+        prize = sum(result.prize for result in results) / len(results)
+        seconds = sum(result.seconds for result in results) / len(results)
         click.echo(f"{len(results)} instances, mean prize {prize:.6g}, {seconds:.4g} s each: {out}")
     if len(results) < len(instances):
         which = f"only the first {len(results)} of {len(instances)} were solved" if results else "nothing was written"

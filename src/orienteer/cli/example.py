@@ -1,4 +1,4 @@
-"""`orienteer example`: a problem to begin with, also for those who installed a wheel."""
+"""`orienteer example`: writes an example problem that the package holds, so that nobody needs the repository for it."""
 
 from importlib.resources import files
 from pathlib import Path

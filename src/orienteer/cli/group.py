@@ -1,4 +1,4 @@
-"""Groups of commands: in their order, and with those that other packages bring."""
+"""Groups of commands: listed in the order in which they were added, and with commands of other packages."""
 
 import logging
 from functools import cached_property
@@ -7,18 +7,18 @@ from importlib.metadata import EntryPoint, entry_points
 import click
 
 GROUP = "orienteer.commands"
-"""Entry points of this group name a click command."""
+"""The group of entry points that name a click command."""
 
 
 class InOrder(click.Group):
-    """A group that lists its commands as they were added, the most used first."""
+    """A group that lists its commands in the order in which they were added: the most used come first."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
 
 
 class WithPlugins(InOrder):
-    """A group that goes on with the commands of installed packages; ours come first and win."""
+    """A group with the commands of installed packages after its own; where names clash, its own command counts."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return [*self.commands, *(name for name in self._found if name not in self.commands)]
@@ -28,7 +28,7 @@ class WithPlugins(InOrder):
             return super().get_command(context, name)
         try:
             command: click.Command = self._found[name].load()
-        except Exception as error:  # a broken package costs nobody the other commands
+        except Exception as error:  # the other commands must work although a package is broken
             value = self._found[name].value
             logging.getLogger("orienteer").warning(f"{name} ({value}) is left out: {type(error).__name__}: {error}")
             return None

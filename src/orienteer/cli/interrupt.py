@@ -1,4 +1,4 @@
-"""Ctrl-C: the first asks the search for its best route so far, the second aborts."""
+"""Ctrl-C: the first one ends the search with its best route so far, the second aborts the program."""
 
 import multiprocessing
 import os
@@ -12,11 +12,14 @@ from orienteer.search.stop import Progress
 
 
 def _nothing() -> None:
-    """What else happens at the first Ctrl-C, if nobody asks for more."""
+    """The default of `Interrupt`: nothing else happens at the first Ctrl-C."""
 
 
 class Interrupt:
-    """A stop criterion that Ctrl-C sets; a context in which it does so."""
+    """A stop criterion, and a context: inside, the first Ctrl-C makes the criterion end searches.
+
+    `on_press` is called then too.
+    """
 
     def __init__(self, on_press: Callable[[], None] = _nothing):
         self.pressed = False

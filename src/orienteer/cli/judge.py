@@ -14,7 +14,7 @@ from orienteer.model.tour import check_tour
 BROKEN = 1
 
 TOURS = (".tsp", ".atsp")
-"""Files whose problem, where it has no limit, is to visit every place."""
+"""Suffixes of files whose problem, where neither file nor option has a limit, is a tour through all places."""
 
 
 @click.command()
@@ -49,7 +49,7 @@ def check(file: str, tourfile: str, **how: Any) -> int:
 
 
 def _from(start: int, nodes: list[int]) -> list[int]:
-    """A round trip that begins elsewhere, turned so that it begins there; any other route as it is."""
+    """A round trip, rotated so that it begins at `start`; a route that is no round trip through `start` as it is."""
     if nodes[0] != nodes[-1] or start not in nodes:
         return nodes
     at = nodes.index(start)
@@ -57,7 +57,7 @@ def _from(start: int, nodes: list[int]) -> list[int]:
 
 
 def _tour_problem(file: str, tourfile: str, how: dict[str, Any]) -> Instance | None:
-    """The problem of a TSPLIB file where nothing sets a limit, with one that no tour exceeds; None for any other."""
+    """The problem of a TSPLIB file where nothing sets a limit, with a limit that no tour exceeds; else None."""
     import numpy as np
 
     from orienteer.data.files import read_fields
@@ -74,6 +74,6 @@ def _tour_problem(file: str, tourfile: str, how: dict[str, Any]) -> Instance | N
 
 
 def _has_limit(tourfile: str) -> bool:
-    """Whether a file holds the result of a search with a limit, not of a search for tours through all places."""
+    """Whether a file holds a result with a limit that counts: not one of a search for tours through all places."""
     result = result_in(tourfile)
     return result is not None and result.limit is not None and not result.solver.startswith("tsp-")

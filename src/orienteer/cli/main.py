@@ -1,4 +1,4 @@
-"""The command `orienteer`: its group, and how errors reach the user."""
+"""The command `orienteer`: the group of its subcommands, and how errors reach the user."""
 
 import contextlib
 import logging
@@ -23,7 +23,7 @@ DONE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 """Exit statuses: all went well; `check` found the route wrong; an error; Ctrl-C; nobody reads the output."""
 
 EXPECTED = (OrienteerError, ValueError, OSError, OverflowError, MemoryError)
-"""Errors of the user's input or machine: one line is enough. Any other is our own mistake and shows where."""
+"""Errors of the user's input or machine, which are told in one line. Any other is our mistake, with a traceback."""
 
 
 @click.group(
@@ -57,11 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit status of a command line; everything has been said on standard output and standard error."""
+    """The exit status of a command line, after it ran with its output on standard output and standard error."""
     with _warnings_on_stderr():
         try:
             status = _invoke(list(arguments))
-            if sys.stdout is not None:  # None where it was closed before the start
+            if sys.stdout is not None:  # None where standard output was closed before the start
                 sys.stdout.flush()
         except BrokenPipeError:
             _forget_output()
@@ -70,7 +70,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
-    """click's own `main` is passed by: it would exit by itself, and show wrong usage in several lines."""
+    """The exit status of a command line. click's own `main` would exit, and show wrong usage in several lines."""
     debug = "--debug" in arguments  # click empties the list
     try:
         with cli.make_context("orienteer", arguments) as context:
@@ -117,14 +117,14 @@ def _message(error: BaseException) -> str:
 
 
 def _complain(message: str, status: int) -> int:
-    """The status, after one line on standard error."""
+    """Writes the message as one line on standard error; returns `status`."""
     with contextlib.suppress(BrokenPipeError):
         click.echo(f"orienteer: {' '.join(message.split())}", err=True)
     return status
 
 
 def _forget_output() -> None:
-    """Lets Python's last flush go nowhere, instead of failing once more on a closed pipe."""
+    """Sends standard output nowhere, so that Python's last flush does not fail once more on a closed pipe."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     with contextlib.suppress(OSError, ValueError):
         os.dup2(nowhere, sys.stdout.fileno())
@@ -132,7 +132,7 @@ def _forget_output() -> None:
 
 @contextlib.contextmanager
 def _warnings_on_stderr() -> Iterator[None]:
-    """The library's warnings, such as of a long compilation, as plain lines."""
+    """A context in which the library's warnings, such as of a long compilation, are plain lines on standard error."""
     logger, handler = logging.getLogger("orienteer"), logging.StreamHandler()
     handler.setFormatter(logging.Formatter("orienteer: %(message)s"))
     logger.addHandler(handler)

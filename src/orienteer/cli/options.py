@@ -1,4 +1,4 @@
-"""What several commands share: options, files that can be written, a configured solver."""
+"""What several commands share: options, checks of files to be written, a solver made of the options."""
 
 import math
 import os
@@ -25,7 +25,7 @@ SEED = PLACE = click.IntRange(min=0)
 
 
 def known_solver(context: click.Context, parameter: click.Parameter, name: str) -> str:
-    """The name, or an error that lists the known ones, before anything slow happens."""
+    """The name of a solver, or, before anything slow happens, an error that lists the known names."""
     if ":" in name:
         look_here()
         solver_class(name)
@@ -35,7 +35,7 @@ def known_solver(context: click.Context, parameter: click.Parameter, name: str) 
 
 
 def look_here() -> None:
-    """Lets modules of the current folder be imported, as `python -m` does and an installed command does not."""
+    """Lets modules of the current folder be imported, as `python -m` does but an installed command does not."""
     here = os.getcwd()
     if not {"", here} & set(sys.path):
         sys.path.insert(0, here)
@@ -61,7 +61,7 @@ SEARCH = (
         "--set", "more", multiple=True, metavar="KEY=VALUE", help="Any setting of the solver; may be repeated."
     ),
 )
-"""The options of a search: solver, its end, its seed, its device, its settings."""
+"""The options of a search: the solver, when to stop, seed, device, settings of the solver."""
 
 READING = (
     click.option("--format", metavar="KIND", help="json, npz, oplib, chao or csv, if the suffix does not tell."),
@@ -87,33 +87,33 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 
 
 def read_problem(file: str, how: dict[str, Any], solver: str = "auto") -> Instance:
-    """The problem that a file holds for a solver, read as the file options say."""
+    """The problem that a file holds for a solver; `how` has the values of the options `READING`."""
     return solver_class(solver).read(file, **{key: value for key, value in how.items() if value is not None})
 
 
 def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
-    """The problem in a file, as a route of it was found.
+    """The problem in `file`, by which the route in `tourfile` is judged; `how` has the values of the options `READING`.
 
-    A result knows its limit, start and end: they stand above those of the problem's file, and the options above both.
+    A result in `tourfile` holds its limit, start and end: these override those of `file`, and options override both.
     Where the two files differ, a line on standard error says so.
     """
     from orienteer.data.files import read_fields
 
     fields = read_fields(file, how["format"], index=how["index"], matrix=how["matrix"], metric=how["metric"])
-    given = {key: how[key] for key in ("limit", "start", "end")}
+    values = {key: how[key] for key in ("limit", "start", "end")}
     result = result_in(tourfile)
     if result is not None and result.limit is not None:
         known = {"limit": result.limit}
-        if given["start"] is None and given["end"] is None:
+        if values["start"] is None and values["end"] is None:
             known |= {"start": result.start, "end": result.end}
-        for key in (key for key in known if given[key] is None):
-            given[key], said = known[key], getattr(fields, key)
-            number = fields.number(file, key, said) if isinstance(said, str) else said
+        for key in (key for key in known if values[key] is None):
+            values[key], in_file = known[key], getattr(fields, key)
+            number = fields.number(file, key, in_file) if isinstance(in_file, str) else in_file
             if number not in (None, known[key]):
-                other = said if isinstance(said, str) else f"{said:g}"
+                other = in_file if isinstance(in_file, str) else f"{in_file:g}"
                 note = f"judged by the {key} {known[key]:g} of {tourfile}, not by {other} of {file}"
                 click.echo(f"orienteer: {note}", err=True)
-    return fields.build(file, **given)
+    return fields.build(file, **values)
 
 
 def result_in(tourfile: str) -> Result | None:
@@ -127,39 +127,40 @@ def result_in(tourfile: str) -> Result | None:
 
 
 def configured(name: str, device: str, named: dict[str, Any], more: Sequence[str]) -> tuple[AnySolver, dict[str, Any]]:
-    """The solver with the settings that were given, and these settings; `device` only where the solver has one.
+    """The solver with the settings that the options name, and these settings.
 
-    `named` are settings that have an option of their own, None where it was not given.
+    `device` counts where the solver has such a setting. `named` are the settings with an option of their own, None
+    where the user did not use it; `more` are the words KEY=VALUE of --set.
     """
     chosen = solver_class(name)
     known = field_types(chosen.config_class)
-    given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
+    settings: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
     if device == "cuda" and "device" not in known:
         click.echo(f"orienteer: {name} runs on the CPU", err=True)
     if "device" in known:
-        given["device"] = device
-    given |= read_settings(chosen.name, known, more)
-    return make_solver(name, **given), given
+        settings["device"] = device
+    settings |= read_settings(chosen.name, known, more)
+    return make_solver(name, **settings), settings
 
 
 def stop_of(seconds: float | None, steps: int | None) -> Stop | None:
-    """The criterion that the options ask for; None where they leave it to the solver."""
+    """The stop criterion of the options --seconds and --steps; None where the user set neither."""
     return None if seconds is None and steps is None else at_most(seconds, steps)
 
 
 def positive_numbers(option: str, text: str) -> list[float]:
-    """The numbers above 0 that stand in a text with commas between them."""
+    """The numbers in a text, with commas between them; a ValueError, which names the option, if one is not above 0."""
     try:
         found = [float(word) for word in text.split(",")]
     except ValueError:
         raise ValueError(f"{option} must be numbers with commas between them, got {text!r}") from None
-    if not all(0 < one < math.inf for one in found):
+    if not all(0 < number < math.inf for number in found):
         raise ValueError(f"{option} must be above 0, got {text!r}")
     return found
 
 
 def check_writable(path: str | Path, *sources: str | Path | None) -> None:
-    """Nothing, or an error if this file cannot be written or is one of the sources; nothing is left behind."""
+    """Raises `BadFile` if the file cannot be written or is one of the `sources`; leaves no file behind."""
     target = Path(os.path.realpath(path))
     for source in sources:
         if source is not None and target == Path(os.path.realpath(source)):
@@ -167,7 +168,7 @@ def check_writable(path: str | Path, *sources: str | Path | None) -> None:
     if target.exists() and not target.is_file():
         if target.is_dir():
             raise BadFile(path, "cannot be written: it is a directory")
-        return  # a pipe or a device, which an opening for trial would disturb
+        return  # a pipe or a device, which opening as a test would disturb
     probe = target.with_name(f".{target.name}.{os.getpid()}.probe")
     try:
         if target.exists():
@@ -179,6 +180,6 @@ def check_writable(path: str | Path, *sources: str | Path | None) -> None:
 
 
 def check_npz(path: str) -> None:
-    """Nothing, or an error where a file that will hold NPZ would look like another kind."""
+    """Raises `BadFile` if the name of a file that will hold NPZ does not end in .npz."""
     if Path(path).suffix.lower() != ".npz":
         raise BadFile(path, "will be NPZ, so its name must end in .npz")

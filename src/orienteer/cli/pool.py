@@ -1,4 +1,4 @@
-"""A batch on several processes, each with one thread; the same results as one process gives."""
+"""A batch solved by several processes, each with one thread; the results are those of a single process."""
 
 import concurrent.futures
 import concurrent.futures.process
@@ -31,8 +31,8 @@ def solve_in_processes(
     seed: int,
     workers: int,
 ) -> Iterator[Result]:
-    """The results in order; after a Ctrl-C, those before the first that it cut short."""
-    make_solver(name, **settings).solve(instances[0], MaxSteps(0))  # compiles, so that the processes find it done
+    """The results in the order of the instances; after Ctrl-C, only those before the first unfinished one."""
+    make_solver(name, **settings).solve(instances[0], MaxSteps(0))  # compiles kernels once, for all processes
     context = multiprocessing.get_context("spawn")
     ended = context.Event()
     pool = concurrent.futures.ProcessPoolExecutor(
@@ -52,10 +52,10 @@ def solve_in_processes(
 
 
 def _in_order(pool: Executor, instances: Sequence[Instance], seed: int, ahead: int) -> Iterator[Result | None]:
-    """The answers one by one, while only some instances wait in memory for a free process."""
+    """The answers in the order of the instances, while at most `ahead` instances are on their way to a process."""
     waiting: deque[Future[Result | None]] = deque()
     for index in range(len(instances)):
-        alone = instances[index : index + 1]  # of a set its coordinates, which are fewer than an instance's costs
+        alone = instances[index : index + 1]  # a set of one, which may hold coordinates; an `Instance` holds all costs
         with _single_threaded(), _unsignalled():  # a submission may start a process
             waiting.append(pool.submit(_solve, alone, seed + index))
         if len(waiting) >= ahead:
@@ -66,7 +66,10 @@ def _in_order(pool: Executor, instances: Sequence[Instance], seed: int, ahead: i
 
 @contextlib.contextmanager
 def _single_threaded() -> Iterator[None]:
-    """Libraries read these once, when they are loaded: new processes inherit them, this one is past that."""
+    """A context in which new processes start with one thread for each library.
+
+    Libraries read these variables once, when they are loaded, so nothing changes for this process.
+    """
     before = {key: os.environ.get(key) for key in THREADS}
     os.environ.update(dict.fromkeys(THREADS, "1"))
     try:
@@ -81,7 +84,7 @@ def _single_threaded() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _unsignalled() -> Iterator[None]:
-    """New processes inherit that Ctrl-C does not reach them: only this process decides what it means."""
+    """A context in which new processes start with Ctrl-C blocked: only this process decides what Ctrl-C does."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -93,7 +96,7 @@ def _unsignalled() -> Iterator[None]:
 
 
 class _Ended:
-    """A stop criterion that another process sets."""
+    """A stop criterion that ends a search once another process has set the event."""
 
     def __init__(self, event: Event):
         self.event = event
@@ -103,7 +106,7 @@ class _Ended:
 
 
 _task: tuple[AnySolver, Stop | None, _Ended]
-"""What a worker process was told at its start."""
+"""The solver and the stop criteria of a worker process, which `_begin` sets."""
 
 
 def _begin(name: str, settings: dict[str, Any], stop: Stop | None, event: Event) -> None:
@@ -113,7 +116,7 @@ def _begin(name: str, settings: dict[str, Any], stop: Stop | None, event: Event)
 
 
 def _solve(alone: Sequence[Instance], seed: int) -> Result | None:
-    """The result of the one instance, or None if the whole batch was ended before that was done."""
+    """The result of the single instance in `alone`, or None if the batch was ended before the search was done."""
     solver, stop, ended = _task
     (instance,) = alone
     result = solver.solve(instance, AnyOf(solver.default_stop(instance) if stop is None else stop, ended), seed=seed)

@@ -1,4 +1,4 @@
-"""Bars on a terminal, a line now and then in a log; rich is imported only when a bar is due."""
+"""Progress of long work: a bar on a terminal, else a line now and then; rich is imported only for a bar."""
 
 import math
 import sys
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     import rich.progress
 
 DELAY = 2.0
-"""Seconds of work that need no bar."""
+"""Seconds of work before a bar appears."""
 
 PAUSE = 0.1
 """Seconds between two updates of a bar."""
 
 LINES = 60.0
-"""Seconds between two lines where there is no terminal, and of work that need none."""
+"""Seconds before the first line, and between two lines, where there is no terminal."""
 
 
 class Bar:
-    """A context that shows how far some work is: a bar once it lasts longer than `DELAY`, or lines in a log."""
+    """A context that shows how far a piece of work is: by a bar on a terminal after `DELAY`, else by lines."""
 
     def __init__(self) -> None:
-        self._watched = sys.stderr is not None and sys.stderr.isatty()  # None where it was closed before the start
+        self._watched = sys.stderr is not None and sys.stderr.isatty()  # None if closed before the start
         self._began = time.monotonic()
         self._due = self._began + (DELAY if self._watched else LINES)
         self._bar: rich.progress.Progress | None = None
@@ -43,14 +43,14 @@ class Bar:
             self._bar.stop()
 
     def show(self, fraction: float, text: str) -> None:
-        """Moves the bar to a share of the work from 0 to 1, NaN where it is unknown, with a few words beside it."""
+        """Moves the bar to `fraction` of the work, 0 to 1 or NaN where that is unknown, with `text` beside the bar."""
         now = time.monotonic()
         if now < self._due:
             return
         words = f"{now - self._began:.0f} s  {text}"
         if not self._watched:
             self._due = now + LINES
-            with suppress(OSError):  # nobody may be reading any more: no reason to end the work
+            with suppress(OSError):  # a closed standard error is no reason to end the work
                 click.echo(words, err=True)
             return
         self._due = now + PAUSE

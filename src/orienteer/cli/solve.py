@@ -1,4 +1,4 @@
-"""`orienteer solve`: one problem, one route."""
+"""`orienteer solve`: a route for a problem."""
 
 import json
 import math
@@ -26,7 +26,7 @@ from orienteer.model.show import place_name
 from orienteer.search import front
 
 ROUTE_ONLY = (".tour", ".sol", ".txt")
-"""Files that hold the nodes of a route and nothing else."""
+"""Suffixes of files that hold the nodes of a route and nothing else."""
 
 
 @click.command()
@@ -100,7 +100,7 @@ def solve(
 def _report(
     instance: Instance, result: Result, out: str | None, plot: str | None, as_json: bool, with_gap: bool
 ) -> None:
-    """Writes the files first: a closed pipe must not cost a result."""
+    """Writes the result to files, then prints it: in this order, since printing fails on a closed pipe."""
     data = result.to_dict()
     if instance.names is not None:
         data["names"] = [instance.names[node] for node in result.tour.nodes]

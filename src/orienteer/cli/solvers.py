@@ -1,4 +1,4 @@
-"""`orienteer solvers`: the methods there are."""
+"""`orienteer solvers`: a list of all solvers."""
 
 import click
 

@@ -10,12 +10,12 @@ from orienteer.model.tour import Tour
 
 
 def route_table(instance: Instance, tour: Tour) -> str:
-    """One line a stop: its number, place, prize, the leg to it, the cost up to it and what is left of the limit."""
+    """A line for each stop: its number, place, prize, the leg to it, the cost up to it and the unused limit."""
     stops = tour.stops(instance)
     legs, spent = [stop.leg for stop in stops], [stop.cost for stop in stops]
     slack = [max(0.0, instance.limit - cost) for cost in spent]
     count = len(tour)
-    costs = _written([*legs, *spent, *slack])  # together, so that all have the same decimals
+    costs = _written([*legs, *spent, *slack])  # together, so that all have the same number of decimals
     columns = (
         [str(stop) for stop in range(count)],
         [place_name(instance, node) for node in tour.nodes],
@@ -28,7 +28,7 @@ def route_table(instance: Instance, tour: Tour) -> str:
 
 
 def totals(instance: Instance, tour: Tour) -> str:
-    """One line: prize, cost, what is left, and how many places."""
+    """One line: prize, cost, unused limit, and the number of places visited."""
     slack = max(0.0, instance.limit - tour.cost)
     places = len(set(tour.nodes))
     return (
@@ -50,7 +50,7 @@ def origin(result: Result) -> str:
 
 
 def layout(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
-    """Rows under heads, columns aligned: to the left where said, else to the right."""
+    """A text table of rows under heads; the columns whose numbers are in `left` are aligned left, others right."""
     lines = [tuple(heads), *(tuple(row) for row in rows)]
     widths = [max(_width(line[column]) for line in lines) for column in range(len(heads))]
     return "\n".join(
@@ -63,7 +63,7 @@ def layout(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[i
 
 
 def _written(values: Sequence[float]) -> list[str]:
-    """The numbers with the fewest decimals that tell them exactly, or as many as leave five digits of the largest."""
+    """The numbers as texts, with the fewest decimals that show all exactly; at most five digits of the largest."""
     most = max(0, 5 - len(str(int(max(values)))))
     decimals = next((count for count in range(most) if all(_exact(value, count) for value in values)), most)
     return [f"{value:.{decimals}f}" for value in values]
@@ -74,7 +74,7 @@ def _exact(value: float, decimals: int) -> bool:
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal: wide letters take two, combining marks none."""
+    """How many columns a text takes on a terminal: wide letters take two, combining marks none."""
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )

@@ -1,4 +1,4 @@
-"""The default: picks methods for the problem and the machine."""
+"""The default solver, which picks methods by the problem and the machine."""
 
 import dataclasses
 import math
@@ -16,14 +16,15 @@ from orienteer.search.solver import AnySolver, OnDone, Solver, no_news
 from orienteer.search.stop import AnyOf, Progress, Stop, at_most
 
 CROOKED = 0.25
-"""From this share of legs on which a detour costs less than half, routes are built rather than mended."""
+"""Costs are crooked where, for this share of legs or more, a detour costs less than half of the leg."""
 SAMPLE = 100
-"""Nodes whose legs are looked at."""
+"""The most nodes whose legs are looked at."""
 BEAM_SHARE = 0.7
-"""The share of the allowance that beams get on crooked costs."""
+"""The share of the allowance that beam searches get on crooked costs."""
 FIRST_BEAM, WIDENING = 20, 3
+"""The width of the first beam, and the factor from each beam to the next."""
 WIDEST_BEAM, WIDEST_UNTIMED = 20_000, 1_000
-"""Steps with a wide beam are long ones: where only they are counted, beams stay narrower."""
+"""The widest beams with and without a limit on seconds: a step takes longer the wider the beam is."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,16 @@ class AutoConfig:
     """Settings of the default method."""
 
     device: str = "auto"
-    """"cpu", "cuda", or "auto": a GPU where there is one, for batches."""
+    """"cpu", "cuda", or "auto": batches are searched on a GPU where the machine has one."""
 
 
 class Auto(Solver[AutoConfig]):
-    """The large neighbourhood search where costs are like distances; beams that widen where they are not.
+    """The large neighbourhood search where costs are like distances; beams that widen where they are crooked.
 
-    On fully random costs a node that is cheap to insert is rarely one that belongs there, so routes are built by
-    cost-level beam searches with ever wider beams first, and the best is handed to the neighbourhood search. A batch on
-    a GPU goes through the learned beam search, all at once, and then, if a stop criterion leaves time, each route
-    through the neighbourhood search. The settings of results name the methods chosen.
+    On fully random costs a node that is cheap to insert at a place rarely belongs there, so routes are first built by
+    cost-level beam searches with ever wider beams, and the best route is handed to the neighbourhood search. A batch on
+    a GPU goes through the learned beam search, all instances at once, and then, if a stop criterion leaves time, each
+    route through the neighbourhood search. The settings of results name the methods chosen.
     """
 
     name = "auto"
@@ -90,9 +91,9 @@ class Auto(Solver[AutoConfig]):
     def solve_together(
         self, instances: Sequence[Instance], stop: Stop | None = None, seed: int = 0, on_done: OnDone = no_news
     ) -> list[Result]:
-        """What a batch on a GPU goes through: the learned search of all instances at once.
+        """A result for each instance, by the learned search of all instances at once, as for a batch on a GPU.
 
-        Then comes the neighbourhood search of each, where the criterion leaves time.
+        Then comes the neighbourhood search of each instance, where the stop criterion leaves time.
         """
         learned = self._learned()
         mending = stop is not None and _ends(stop, Progress(0.0, 0, 0, 0.0))
@@ -117,7 +118,7 @@ class Auto(Solver[AutoConfig]):
         return make_solver("cs-l", device=self.config.device)
 
     def _widen(self, run: Run, seed: int) -> None:
-        """Beams of the paper's search without a network, each wider than the one before."""
+        """The paper's search without a network, again and again, each beam wider than the one before."""
         timed = math.isfinite(run.stop.seconds_left(run.now()))
         with run.share(BEAM_SHARE):
             beam, widest = FIRST_BEAM, WIDEST_BEAM if timed else WIDEST_UNTIMED
@@ -126,7 +127,7 @@ class Auto(Solver[AutoConfig]):
                 beam *= WIDENING
 
     def _mended(self, instance: Instance, result: Result, stop: Stop, seed: int) -> Result:
-        """The result after a neighbourhood search with what it has left of the allowance."""
+        """The result after a neighbourhood search with the seconds and steps that `stop` leaves it."""
         now = Progress(result.seconds, result.steps, 0, result.prize)
         if stop(now):
             return result
@@ -139,12 +140,12 @@ class Auto(Solver[AutoConfig]):
 
 
 def _ends(stop: Stop, now: Progress) -> bool:
-    """Whether the criterion ends a search that goes on for ever."""
+    """Whether the criterion limits seconds or steps, and so ends a search that would go on for ever."""
     return math.isfinite(stop.seconds_left(now)) or math.isfinite(stop.steps_left(now))
 
 
 def is_crooked(instance: Instance) -> bool:
-    """Whether on many legs, of a sample, a detour through one other node costs less than half of going straight."""
+    """Whether, for `CROOKED` or more of a sample of legs, a detour by another node costs less than half of the leg."""
     inner = np.flatnonzero(instance.reachable)
     if len(inner) > SAMPLE:
         inner = inner[np.linspace(0, len(inner) - 1, SAMPLE).astype(np.int64)]

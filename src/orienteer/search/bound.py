@@ -1,4 +1,4 @@
-"""A bound for the answer of any solver, by a solver that proves."""
+"""An upper bound for the answer of any solver, by branch and cut."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,9 +12,9 @@ from orienteer.search.stop import Never, OnProgress, Progress, Stop, ignore
 
 
 def bounder(solver: AnySolver, prove: bool) -> AnySolver:
-    """The solver that bounds the answers of another; an error, before the search begins, where there can be no bound.
+    """The exact solver that bounds the answers of `solver`; raises, before any search, if they can have no bound.
 
-    It stays at the root unless it is to `prove`.
+    It stays at the root of its tree unless it is to `prove`.
     """
     if solver.shortest:
         raise ValueError(f"{solver.name} seeks the cheapest route through all nodes; bound and prove are about prizes")
@@ -30,10 +30,10 @@ def with_bound(
     prove: bool = False,
     on_progress: OnProgress = ignore,
 ) -> Result:
-    """The result with an upper bound beside it; with `prove` also with the best route, if the proof comes to an end.
+    """The result with an upper bound; with `prove` also with the better route that the proof finds, if any.
 
-    `exact` is what `bounder` gave. Without `prove` the route stays as it is. `stop` holds for this part of the work
-    alone.
+    `exact` is the solver that `bounder` returns. Without `prove` the route stays as it is. `stop` counts from the
+    beginning of this part of the work.
     """
     if result.status == "optimal" or result.solver == exact.name:
         return result
@@ -43,7 +43,7 @@ def with_bound(
     )
     better = prove and proof.prize > result.prize
     bound = min(result.bound, proof.bound, within_reach(instance))
-    trace = [Improvement(result.seconds + one.seconds, result.steps + one.steps, one.prize) for one in proof.trace]
+    later = [Improvement(result.seconds + now.seconds, result.steps + now.steps, now.prize) for now in proof.trace]
     return replace(
         result,
         tour=proof.tour if better else result.tour,
@@ -51,12 +51,12 @@ def with_bound(
         status="optimal" if proof.status == "optimal" and (better or proof.prize == result.prize) else "stopped",
         seconds=result.seconds + proof.seconds,
         steps=result.steps + proof.steps,
-        trace=(*result.trace, *(one for one in trace if better and one.prize > result.prize)),
+        trace=(*result.trace, *(now for now in later if better and now.prize > result.prize)),
     )
 
 
 def _after(result: Result, on_progress: OnProgress) -> Callable[[Progress], None]:
-    """A listener to the second part of a run, whose clock and steps go on from the first."""
+    """A listener that tells `on_progress` of a search after `result`, with its seconds and steps added to those."""
 
     def listen(now: Progress) -> None:
         on_progress(

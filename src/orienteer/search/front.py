@@ -1,4 +1,4 @@
-"""The front door: any method, one problem or many."""
+"""`orienteer.solve` and `orienteer.solve_batch`: one problem or many, by any method."""
 
 import dataclasses
 import operator
@@ -40,7 +40,7 @@ def solve(
     solver
         A name from `REGISTRY`, the path ``"module:Class"`` of a class, a subclass of `Solver`, or an object of one.
     stop
-        When to end; without it the solver's own default.
+        When to end; by default the solver's default stop.
     seed
         Same seed, same steps, same result.
     on_progress
@@ -50,13 +50,14 @@ def solve(
     bound
         Whether to put an upper bound beside the route: that of the root of branch and cut (extra ``exact``).
     prove
-        Whether to go on with branch and cut until the best route is found and proven. For both, `stop` holds anew.
+        Whether to go on with branch and cut until the best route is found and proven. As for `bound`, `stop` then
+        counts anew from the end of the search.
     cancelled
-        Asked at every step, beside `stop`: once it is true, everything ends with the best route so far.
+        Asked at every step, beside `stop`: once it returns True, everything ends with the best route so far.
     limit, start, end
-        Stand above what the problem says, and fill in what its file does not say. Nodes by number or by name.
+        Override those of the problem, or supply those that its file lacks. Nodes by number or by name.
     settings
-        Fields of the solver's configuration, such as ``beam=20, tau=0.05``; an object has been given its own.
+        Fields of the solver's configuration, such as ``beam=20, tau=0.05``; not for an object, which has its own.
     """
     made = make_solver(solver, **settings)
     problem = _problem(instance, made, limit=limit, start=start, end=end)
@@ -78,7 +79,10 @@ def solve_batch(
     on_done: OnDone = no_news,
     **settings: Any,
 ) -> list[Result]:
-    """A result for each instance, or each of those in a file; the beam searches work on all of them at a time."""
+    """A result for each instance, or for each in a file; beam searches work on many instances at a time.
+
+    The parameters are those of `solve`; `on_done` is called with the number of instances done and the number of all.
+    """
     criterion = None if stop is None else as_stop(stop)
     problems = _read_set(instances) if isinstance(instances, FilePath) else instances
     if not isinstance(problems, Sequence):
@@ -86,16 +90,16 @@ def solve_batch(
     return make_solver(solver, **settings).solve_batch(problems, criterion, seed=_seed(seed), on_done=on_done)
 
 
-def _problem(given: Instance | FilePath, solver: AnySolver, **above: float | Node | None) -> Instance:
-    """The problem that `solve` was given, with the limit, start and end that stand `above` its own."""
-    changes = {key: value for key, value in above.items() if value is not None}
-    if not isinstance(given, Instance):
-        return solver.read(given, **changes)
-    return given.replace(**changes) if changes else given
+def _problem(source: Instance | FilePath, solver: AnySolver, **overrides: float | Node | None) -> Instance:
+    """The problem, or the one in a file, with the limit, start and end that `overrides` has instead of its own."""
+    changes = {key: value for key, value in overrides.items() if value is not None}
+    if not isinstance(source, Instance):
+        return solver.read(source, **changes)
+    return source.replace(**changes) if changes else source
 
 
 def _read_set(path: FilePath) -> Sequence[Instance]:
-    from orienteer.data.files import read_set  # only those who read files wait for their readers
+    from orienteer.data.files import read_set  # here, so that `import orienteer` need not load the readers
 
     return read_set(path)
 
@@ -106,7 +110,7 @@ def _until(stop: Stop, cancelled: Callable[[], bool] | None) -> Stop:
 
 
 def _seed(seed: int) -> int:
-    """The seed as a plain number, whatever library it comes from."""
+    """The seed as an int, whatever library its type comes from."""
     try:
         number = operator.index(seed)
     except TypeError:
@@ -117,6 +121,6 @@ def _seed(seed: int) -> int:
 
 
 def _nodes(route: Sequence[int] | Tour | Result | None) -> Sequence[int] | None:
-    """The nodes of a route in any form."""
+    """The nodes of a route, which may be given as nodes, a tour or a result."""
     tour = route.tour if isinstance(route, Result) else route
     return tour.nodes if isinstance(tour, Tour) else tour

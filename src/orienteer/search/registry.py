@@ -1,4 +1,4 @@
-"""All methods by name: our own, and those that other packages bring through the entry point `orienteer.solvers`."""
+"""All solvers by name: our own, and those of other packages, by the entry point `orienteer.solvers`."""
 
 import importlib
 import logging
@@ -15,7 +15,7 @@ from orienteer.search.settings import check_known, field_types
 from orienteer.search.solver import AnySolver, Solver
 
 AnyMethod: TypeAlias = str | type[AnySolver] | AnySolver
-"""What callers may name a solver by: a name, a path ``module:Class``, a class, an object."""
+"""How callers may name a solver: by its name, a path ``module:Class``, its class, or an object of it."""
 
 _log = logging.getLogger("orienteer")
 
@@ -25,17 +25,17 @@ GROUP = "orienteer.solvers"
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered method: what it is, where it was published and where its class lives."""
+    """A registered solver: what it does, where it was published and where its class is."""
 
     name: str
     summary: str
     paper: str
     target: str
-    """module:Class, imported only when the method is used."""
+    """The path module:Class, imported only when the solver is used."""
 
 
 class Registry(MutableMapping[str, Entry]):
-    """Methods by name; installed packages are asked for theirs only when a name is not one of our own."""
+    """Solvers by name; the entry points of installed packages are read only when a name is not one of our own."""
 
     def __init__(self, own: tuple[Entry, ...]):
         self._own = {entry.name: entry for entry in own}
@@ -58,7 +58,7 @@ class Registry(MutableMapping[str, Entry]):
 
     @cached_property
     def _found(self) -> dict[str, Entry]:
-        """What installed packages bring; one that is broken costs nobody the others."""
+        """The solvers of installed packages; those of a package that cannot be loaded are left out with a warning."""
         found = {}
         for point in entry_points(group=GROUP):
             try:
@@ -141,7 +141,7 @@ REGISTRY = Registry(
 
 
 def solver_class(solver: str | type[AnySolver]) -> type[AnySolver]:
-    """The class behind a name or a path ``module:Class``, imported now; an unknown one is a ValueError."""
+    """The class of a solver given by name or by a path ``module:Class``; a ValueError if the name is unknown."""
     if isinstance(solver, str):
         if ":" in solver:
             return _imported(solver)
@@ -154,9 +154,9 @@ def solver_class(solver: str | type[AnySolver]) -> type[AnySolver]:
 
 
 def make_solver(solver: AnyMethod, **settings: Any) -> AnySolver:
-    """A solver by name or by class, with these settings, or the object itself.
+    """A solver with these settings, made from a name, a path or a class; an object is returned as it is.
 
-    An unknown name or setting is a ValueError that lists the known ones.
+    An unknown name or setting raises a ValueError that lists the known ones.
     """
     if isinstance(solver, Solver):
         if settings:
@@ -169,13 +169,13 @@ def make_solver(solver: AnyMethod, **settings: Any) -> AnySolver:
 
 
 def _loaded(path: str) -> Any:
-    """What a path ``module:Name`` stands for."""
+    """The object that a path ``module:Name`` stands for."""
     module, _, attribute = path.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def _imported(path: str) -> type[AnySolver]:
-    """The solver's class that a user's path stands for; whatever is wrong with the module is told in one line."""
+    """The solver class that a user's path stands for; any error of the module becomes a ValueError of one line."""
     try:
         found = _loaded(path)
     except OrienteerError:

@@ -1,4 +1,4 @@
-"""One run of a solver: its clock, its incumbent, its trace. The same for every solver."""
+"""A run of any solver: its clock, its best route, its trace."""
 
 import math
 import time
@@ -16,21 +16,21 @@ from orienteer.search.stop import AnyOf, OnProgress, Progress, Stop, as_stop, at
 from orienteer.version import __version__
 
 ROUNDING = 1e-14
-"""How far, as a share, sums of the same prizes in another order may differ."""
+"""How far, as a share, two sums of the same prizes, added in different orders, may differ."""
 WHOLE = 1e-9
-"""How far, as a share, a bound may be from a whole number and still be taken for it."""
+"""How far, as a share, a bound may be from a whole number and still be taken for that number."""
 
 
 def within_reach(instance: Instance) -> float:
-    """The prizes of all nodes within reach: a bound for every route."""
+    """The sum of the prizes of all nodes within reach: no route can collect more."""
     return float(instance.prizes[instance.reachable].sum())
 
 
 class Run:
     """Keeps the best route offered, reports progress and asks the stop criterion.
 
-    It begins with the cheapest way from start to end, so that there is an answer at any moment, and with the prizes of
-    all nodes within reach as the bound.
+    It begins with the cheapest route from start to end, so that there is an answer at any moment, and with the prizes
+    of all nodes within reach as the bound.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Run:
         on_progress: OnProgress = ignore,
         shortest: bool = False,
     ):
-        """With `shortest` the cheapest of the best routes is sought: a full prize proves nothing until `settled`."""
+        """With `shortest` the cheapest of the best routes is sought: the run is not proven before it is `settled`."""
         self.instance = instance
         self.stop = self.whole = as_stop(stop)
         self.on_progress = on_progress
@@ -66,7 +66,10 @@ class Run:
         return Progress(self.seconds, self.steps, self.steps - self.best_step, self.best.prize, self.bound)
 
     def offer(self, nodes: Sequence[int]) -> bool:
-        """Checks a route and keeps it if it collects more, or as much for less; says whether the prize rose."""
+        """Checks a route and keeps it if it collects more than the best, or as much at a lower cost.
+
+        Says whether the best prize rose.
+        """
         tour = check_tour(self.instance, nodes)
         if (tour.prize, -tour.cost) <= (self.best.prize, -self.best.cost):
             return False
@@ -79,17 +82,17 @@ class Run:
         return rose
 
     def also(self, routes: Sequence[Sequence[int]]) -> None:
-        """Notes other good routes, to be returned beside the best."""
+        """Keeps other good routes, to be returned beside the best."""
         tours = [check_tour(self.instance, nodes) for nodes in routes]
         self.others = sorted(tours, key=lambda tour: (-tour.prize, tour.cost))
 
     def step(self, count: int = 1) -> bool:
-        """Counts steps, reports progress, and says whether to end."""
+        """Counts `count` steps, reports progress, and says whether to end."""
         self.steps += count
         return self.report()
 
     def report(self) -> bool:
-        """Reports progress and says whether to end; also when the prize meets the bound."""
+        """Reports progress and says whether to end: by the stop criterion, or since the best route is proven."""
         now = self.now()
         if self.on_progress is not ignore:
             self.on_progress(replace(now, fraction=self.whole.fraction(now)))
@@ -97,7 +100,7 @@ class Run:
 
     @contextmanager
     def within(self, stop: Stop) -> Iterator[None]:
-        """For a phase of the search: inside, a further criterion ends it too."""
+        """A context for a phase of the search, which also ends by a further criterion."""
         before = self.stop
         self.stop = AnyOf(before, stop)
         try:
@@ -107,10 +110,10 @@ class Run:
 
     @contextmanager
     def share(self, part: float, overtime: float = 1.0) -> Iterator[None]:
-        """For a phase of the search: inside, it ends after a part of the seconds and of the steps that are left.
+        """A context for a phase of the search, which ends after a `part`, 0 to 1, of the seconds and steps left.
 
-        `overtime` stretches the seconds for a phase that is worth little unfinished: 1.4 lets it take 40 % longer than
-        planned.
+        `overtime` is a factor on the seconds, for a phase that is worth little unfinished: 1.4 lets it take 40 % longer
+        than planned.
         """
         now = self.now()
         seconds, steps = self.stop.seconds_left(now), self.stop.steps_left(now)
@@ -118,16 +121,16 @@ class Run:
             yield
 
     def tighten(self, bound: float) -> None:
-        """Notes an upper bound on the prize; a looser one than is known changes nothing.
+        """Notes an upper bound on the prize; a bound above the known one changes nothing.
 
-        Where all prizes are whole numbers, so is the bound: what a linear program leaves above one is cut off.
+        Where all prizes are whole numbers, the bound is rounded down to a whole number too.
         """
         self.bound = min(self.bound, _rounded_down(bound) if self.whole_prizes else bound)
         self.tightened = True
 
     @property
     def proven(self) -> bool:
-        """Whether the route is known to be the best."""
+        """Whether the best route found is known to be the best there is."""
         return self.settled and self.full
 
     @property
@@ -159,7 +162,7 @@ class Run:
 
 
 def _rounded_down(bound: float) -> float:
-    """The largest whole number up to the bound, give or take `WHOLE`; an infinite bound as it is."""
+    """The bound rounded down to a whole number, or up if it is within `WHOLE` of the next; infinity as it is."""
     if not math.isfinite(bound):
         return bound
     nearest = float(round(bound))

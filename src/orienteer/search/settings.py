@@ -1,4 +1,4 @@
-"""Settings from texts: KEY=VALUE becomes the value of a dataclass's field, by the type of that field."""
+"""Settings written as KEY=VALUE: each becomes the value of a dataclass's field, read by the field's type."""
 
 import contextlib
 import dataclasses
@@ -18,7 +18,7 @@ def field_types(config_class: type[Any]) -> dict[str, Any]:
 
 
 def check_known(owner: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Nothing, or a ValueError for a name that is no setting of `owner`, a solver or a training method."""
+    """Raises a ValueError if one of `names` is not `known` as a setting of `owner`, a solver or training method."""
     listed = list(known)
     for name in names:
         if name not in listed:
@@ -28,9 +28,9 @@ def check_known(owner: str, names: Iterable[str], known: Iterable[str]) -> None:
 
 
 def read_settings(owner: str, types: dict[str, Any], words: Iterable[str], option: str = "--set") -> dict[str, Any]:
-    """The values that are written as KEY=VALUE, each of the type that `types` has for its key.
+    """The values by their keys, of `words` such as KEY=VALUE; `types` has the type of each key's value.
 
-    `owner` is the method whose settings they are and `option` where the words come from: for error messages.
+    For error messages, `owner` names the method with these settings, and `option` the option that has the words.
     """
     texts = _pairs(words, option)
     check_known(owner, texts, types)
@@ -38,12 +38,12 @@ def read_settings(owner: str, types: dict[str, Any], words: Iterable[str], optio
 
 
 def changed_settings(owner: str, config: Fields, words: Iterable[str], option: str = "--set") -> Fields:
-    """The dataclass with some fields replaced, each written as KEY=VALUE; PART.KEY reaches into a part of it."""
+    """`config` with the fields replaced that `words` such as KEY=VALUE name; PART.KEY is a field of the field PART."""
     return _changed(owner, config, _pairs(words, option), option, "")
 
 
 def _pairs(words: Iterable[str], option: str) -> dict[str, str]:
-    """The texts by their keys; of two for one key the later."""
+    """The texts of the values by their keys; of two words with one key the later counts."""
     texts = {}
     for word in words:
         key, equals, text = word.partition("=")
@@ -54,7 +54,7 @@ def _pairs(words: Iterable[str], option: str) -> dict[str, str]:
 
 
 def _changed(owner: str, config: Any, texts: dict[str, str], option: str, before: str) -> Any:
-    """`before` is the path to this part of the settings, with a dot after it."""
+    """`config` with the fields in `texts` replaced; `before` is the path to this part, with a dot after it."""
     types = field_types(type(config))
     check_known(owner, (before + key.partition(".")[0] for key in texts), [before + name for name in types])
     changes, deeper = dict[str, Any](), dict[str, dict[str, str]]()
@@ -84,7 +84,7 @@ def _parsed(text: str, hint: Any) -> Any:
     if get_origin(hint) is Literal and text in kinds:
         return text
     if get_origin(hint) in (Union, UnionType):
-        for kind in sorted(kinds, key=lambda kind: kind is not NoneType):  # "none" is no text where None is meant
+        for kind in sorted(kinds, key=lambda kind: kind is not NoneType):  # None first: "none" is also a text
             with contextlib.suppress(ValueError):
                 return _parsed(text, kind)
     if get_origin(hint) is tuple:
@@ -99,12 +99,13 @@ def _parsed(text: str, hint: Any) -> Any:
 
 
 WORDS: dict[Any, dict[str, bool | None]] = {bool: {"true": True, "false": False}, NoneType: {"none": None}}
-"""How values that are no numbers and no texts are written."""
+"""How the values of types other than numbers and texts are written."""
 WISHES = {bool: "true or false", int: "a whole number", float: "a number", NoneType: "none", str: "a text"}
+"""What error messages say that a value of each type must be."""
 
 
 def _wish(hint: Any) -> str:
-    """What a value of a type looks like, in words."""
+    """What a value of a type must be, in words for an error message."""
     kinds = get_args(hint)
     if get_origin(hint) is Literal:
         return " or ".join(kinds)

@@ -1,4 +1,4 @@
-"""What every solver looks like: settings to the constructor, the question to `solve`."""
+"""The base class of all solvers: settings go to the constructor, the problem to `solve`."""
 
 import dataclasses
 from abc import ABC, abstractmethod
@@ -12,11 +12,11 @@ from orienteer.search.run import Run
 from orienteer.search.stop import Never, OnProgress, Stop, ignore
 
 OnDone = Callable[[int, int], None]
-"""Told how many of a batch's instances are done, and how many there are."""
+"""Called with the number of a batch's instances that are done, and the number of all."""
 
 
 def no_news(done: int, total: int) -> None:
-    """The batch listener that does nothing."""
+    """An `OnDone` that does nothing."""
 
 
 class Settings(Protocol):
@@ -34,40 +34,40 @@ Config = TypeVar("Config", bound=Settings)
 
 
 class Solver(ABC, Generic[Config]):
-    """A method behind the front door; subclasses set `name`, `config_class` and define `search`.
+    """A method that `orienteer.solve` can use; subclasses set `name` and `config_class` and define `search`.
 
-    `Solver[MyConfig]` says of what class the settings are, `config_class` makes them where none are given.
+    `Solver[MyConfig]` tells type checkers the class of the settings; `config_class` makes the default settings.
     """
 
     name: ClassVar[str]
     config_class: ClassVar[type[Any]] = NoSettings
     """The class of `config`; a class variable cannot name the type parameter."""
     shortest: ClassVar[bool] = False
-    """Whether it seeks the cheapest of the best routes, and goes on when everything is collected."""
+    """Whether the solver seeks the cheapest of the best routes, and goes on when all prizes are collected."""
 
     def __init__(self, config: Config | None = None):
         self.config: Config = self.config_class() if config is None else config
 
     @classmethod
     def read(cls, path: FilePath, **how: Any) -> Instance:
-        """The problem that a file holds for this kind of solver; `how` as for `orienteer.data.files.read`."""
-        from orienteer.data.files import read  # only those who read files wait for their readers
+        """The problem that a file holds for this kind of solver; `how` is passed to `orienteer.data.files.read`."""
+        from orienteer.data.files import read  # here, so that `import orienteer` need not load the readers
 
         return read(path, **how)
 
     def default_stop(self, instance: Instance) -> Stop:
-        """When to end if the caller does not say: by default the solver finishes by itself."""
+        """When to end if the caller does not say: unless overridden, the solver ends by itself."""
         return Never()
 
     def kernels(self, instance: Instance) -> list[str]:
-        """What has to be compiled for a problem like this one: tasks of `orienteer.kernel.prepare`."""
+        """The tasks for `orienteer.kernel.prepare` that compile what a search of this problem calls."""
         return []
 
     def prepare(self, instance: Instance) -> None:
-        """Anything else that is slow, happens once and should not count as solving, such as reading weights."""
+        """Does anything else that is slow, happens once and should not count as solving, such as reading weights."""
 
     def get_ready(self, instance: Instance) -> None:
-        """Compiles what is not compiled yet, with a notice, and prepares."""
+        """Compiles the kernels that are not compiled yet, with a notice, and calls `prepare`."""
         tasks = self.kernels(instance)
         if tasks:
             from orienteer.kernel.prepare import compile_kernels  # loads numba
@@ -88,7 +88,7 @@ class Solver(ABC, Generic[Config]):
         on_progress: OnProgress = ignore,
         initial: Sequence[int] | None = None,
     ) -> Result:
-        """The best route found; never a worse one than `initial`, if that is given."""
+        """The result with the best route found, which is never worse than the route `initial`, if there is one."""
         self.get_ready(instance)
         run = Run(instance, self.default_stop(instance) if stop is None else stop, on_progress, self.shortest)
         if initial is not None:
@@ -105,7 +105,7 @@ class Solver(ABC, Generic[Config]):
         seed: int = 0,
         on_done: OnDone = no_news,
     ) -> list[Result]:
-        """A result for each instance, one after the other, the i-th with seed + i; batched solvers do better."""
+        """A result for each instance, the i-th with seed + i; unless overridden, one instance after the other."""
         results = []
         for index, instance in enumerate(instances):
             results.append(self.solve(instance, stop, seed=seed + index))
@@ -113,11 +113,11 @@ class Solver(ABC, Generic[Config]):
         return results
 
     def takes_batches(self) -> bool:
-        """Whether `solve_batch` does better than one instance after the other."""
+        """Whether `solve_batch` works on many instances at a time, not on one after the other."""
         return type(self).solve_batch is not Solver.solve_batch
 
     def on_gpu(self) -> bool:
-        """Whether it computes on a GPU, as its settings and this machine have it."""
+        """Whether the solver computes on a GPU, by its settings and this machine."""
         return False
 
     @property

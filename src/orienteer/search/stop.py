@@ -1,4 +1,4 @@
-"""When a search ends: criteria that read a snapshot, hold no state and can be shared or sent to a worker."""
+"""Stop criteria: they read a snapshot of the search and hold no state, so they can be shared or sent to a worker."""
 
 import math
 from collections.abc import Callable
@@ -12,13 +12,13 @@ class Progress:
     seconds: float
     """Wall-clock seconds since the search began."""
     steps: int
-    """Steps done; what a step is, the solver's page says."""
+    """Steps done; the solver's documentation says what a step is."""
     since_best: int
     """Steps since the prize last rose."""
     prize: float
     """The best prize so far."""
     bound: float = math.inf
-    """No route can collect more than this; infinite where nothing is known."""
+    """No route can collect more than this; infinite where no bound is known."""
     fraction: float = math.nan
     """The share of the allowance that is used, from 0 to 1, for listeners; NaN where the stop criterion cannot know."""
 
@@ -27,14 +27,15 @@ OnProgress = Callable[[Progress], None]
 
 
 def ignore(now: Progress) -> None:
-    """The progress listener that does nothing."""
+    """An `OnProgress` that does nothing."""
 
 
 class Stop:
-    """A stop criterion: call it with the progress, it says whether to end.
+    """A stop criterion: called with the progress of a search, it says whether to end.
 
     `fraction` tells how much of the allowance is used (0 to 1, or NaN where the criterion cannot know), so that a
-    search can cool down in time; `steps_left` and `seconds_left` tell how long a chunk of work may be.
+    search can cool down in time. `steps_left` and `seconds_left` tell how long the next piece of work may be; they are
+    infinite where the criterion has no such limit.
     """
 
     def __call__(self, now: Progress) -> bool:
@@ -52,7 +53,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class MaxSeconds(Stop):
-    """Ends after so many wall-clock seconds."""
+    """Ends after `seconds` of wall-clock time."""
 
     seconds: float
 
@@ -71,7 +72,7 @@ class MaxSeconds(Stop):
 
 @dataclass(frozen=True)
 class MaxSteps(Stop):
-    """Ends after so many steps: with a seed, the same result every time."""
+    """Ends after `steps` steps: runs with equal seeds give equal results."""
 
     steps: int
 
@@ -90,7 +91,7 @@ class MaxSteps(Stop):
 
 @dataclass(frozen=True)
 class NoImprovement(Stop):
-    """Ends after so many steps without a better route."""
+    """Ends after `steps` steps in a row without a better route."""
 
     steps: int
 
@@ -106,7 +107,7 @@ class NoImprovement(Stop):
 
 @dataclass(frozen=True)
 class TargetPrize(Stop):
-    """Ends as soon as a route collects this much."""
+    """Ends as soon as a route collects `prize` or more."""
 
     prize: float
 
@@ -120,7 +121,7 @@ class TargetPrize(Stop):
 
 @dataclass(frozen=True)
 class Never(Stop):
-    """Leaves the end to the solver itself."""
+    """Never ends a search: the solver ends by itself."""
 
     def __call__(self, now: Progress) -> bool:
         return False
@@ -128,7 +129,7 @@ class Never(Stop):
 
 @dataclass(frozen=True)
 class When(Stop):
-    """Ends when a function of the progress, your own, says so."""
+    """Ends when `condition`, any function of the progress, returns True."""
 
     condition: Callable[[Progress], bool]
 
@@ -138,29 +139,29 @@ class When(Stop):
 
 @dataclass(frozen=True, init=False)
 class AnyOf(Stop):
-    """Ends as soon as one of several criteria does."""
+    """Ends as soon as any of several criteria does."""
 
     criteria: tuple[Stop, ...]
 
     def __init__(self, *criteria: Stop | Callable[[Progress], bool]) -> None:
-        object.__setattr__(self, "criteria", tuple(as_stop(one) for one in criteria))
+        object.__setattr__(self, "criteria", tuple(as_stop(criterion) for criterion in criteria))
 
     def __call__(self, now: Progress) -> bool:
-        return any(one(now) for one in self.criteria)
+        return any(criterion(now) for criterion in self.criteria)
 
     def fraction(self, now: Progress) -> float:
-        known = [part for part in (one.fraction(now) for one in self.criteria) if not math.isnan(part)]
+        known = [part for part in (criterion.fraction(now) for criterion in self.criteria) if not math.isnan(part)]
         return max(known, default=math.nan)
 
     def steps_left(self, now: Progress) -> float:
-        return min((one.steps_left(now) for one in self.criteria), default=math.inf)
+        return min((criterion.steps_left(now) for criterion in self.criteria), default=math.inf)
 
     def seconds_left(self, now: Progress) -> float:
-        return min((one.seconds_left(now) for one in self.criteria), default=math.inf)
+        return min((criterion.seconds_left(now) for criterion in self.criteria), default=math.inf)
 
 
 def at_most(seconds: float | None = None, steps: float | None = None) -> Stop:
-    """Ends after so many seconds and after so many steps; None or infinity for no such limit."""
+    """Ends after `seconds` or after `steps`, whichever comes first; None or infinity for no such limit."""
     limits: list[Stop] = []
     if seconds is not None and seconds != math.inf:
         limits.append(MaxSeconds(seconds))
@@ -170,7 +171,7 @@ def at_most(seconds: float | None = None, steps: float | None = None) -> Stop:
 
 
 def as_stop(criterion: Stop | Callable[[Progress], bool]) -> Stop:
-    """The criterion itself, or a plain function wrapped as one."""
+    """The criterion itself if it is a `Stop`; a plain function becomes a `When`."""
     if isinstance(criterion, Stop):
         return criterion
     if callable(criterion):
