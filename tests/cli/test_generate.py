@@ -41,7 +41,7 @@ def test_a_separate_end(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_the_files_arrays(cli: Cli, tmp_path: Path) -> None:
-    """Other programs read these."""
+    """Other programs read these arrays, so their names and types must stay."""
     generate(cli, tmp_path / "a.npz", "--costs", "xasy")
     arrays = np.load(tmp_path / "a.npz")
     assert arrays["prizes"].shape == (3, 7)

@@ -1,4 +1,4 @@
-"""Routes built node by node: one at a time and many at a time are the same."""
+"""Routes built node by node: built singly and many at a time, they are equal."""
 
 import numpy as np
 from hypothesis import given

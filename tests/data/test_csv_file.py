@@ -60,7 +60,7 @@ def test_a_route_ends_where_it_starts_unless_said(path: Path) -> None:
 
 
 def test_numbers_win_over_names(path: Path) -> None:
-    """Else a table that names its rows by other numbers could not be addressed by row."""
+    """A number is a row's number even where names are numbers: else rows of such a table had no number."""
     text = SMALL.replace("depot", "2").replace("\nd,", "\n0,")
     assert parsed(path, text, start="2").start == 2
 

@@ -1,4 +1,4 @@
-"""The front of all files, and routes."""
+"""`orienteer.data.files`: problems, sets, routes and results by suffix or format."""
 
 import os
 import threading
@@ -129,7 +129,7 @@ def test_a_route_missing_from_the_results(tmp_path: Path) -> None:
 
 
 def test_links_and_pipes_are_written_through(tmp_path: Path) -> None:
-    """A file is replaced whole, but what is no file must stay what it is."""
+    """A file is replaced as a whole, but a pipe or device is written to and stays what it is."""
     (tmp_path / "real.json").write_text("old")
     (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
     files.write(ROUND, tmp_path / "link.json")

@@ -66,7 +66,7 @@ def test_a_size_within_bounds_without_the_data(tmp_path: Path, body: str) -> Non
 
 
 def test_coordinates_of_all_nodes_but_scores_of_none(tmp_path: Path) -> None:
-    """The matrix, by far the largest thing, comes last."""
+    """The matrix takes by far the most memory, so the reader makes it last."""
     path = tmp_path / "a.oplib"
     points = "".join(f"{i} 0 0\n" for i in range(1, 5001))
     path.write_text(f"DIMENSION : 5000\nCOST_LIMIT : 5\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n{points}")

@@ -30,7 +30,7 @@ def test_the_better_are_drawn_more_often():
 
 
 def test_parents_come_from_the_candidates_only():
-    """With one candidate of a hundred it is both parents, whatever the prizes: all appear equally often."""
+    """With one candidate of a hundred, the candidate is both parents, so all individuals appear equally often."""
     population = new_population(100, 3)
     population.prizes[0] = 1e6
     state = seed_state(0)

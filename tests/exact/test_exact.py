@@ -160,7 +160,7 @@ def test_an_error_inside_scip_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_large_problem_stays_within_its_time() -> None:
-    """A step is bounded work, so a few steps end soon; the bound is still one."""
+    """A step is bounded work, so a few steps end soon; the bound then still holds."""
     instance = generate(n=1000, limit=4, count=1, seed=1)[0]
     result = solve(instance, "exact", MaxSteps(40))
     assert result.prize <= result.bound <= instance.prizes[instance.reachable].sum()

@@ -1,4 +1,4 @@
-"""The same model through Gurobi; its own cases need gurobipy, the message does not."""
+"""The exact model solved by Gurobi; only the test of the message about a missing package needs no gurobipy."""
 
 import sys
 

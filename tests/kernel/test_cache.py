@@ -25,7 +25,7 @@ print(stats.cache_path, sum(stats.cache_hits.values()), sum(stats.cache_misses.v
 
 
 def _run(**environment: str) -> tuple[str, str, int, int]:
-    """What a kernel draws in a new process, its cache directory, and how often that had the kernel and had it not."""
+    """What a kernel draws in a new process, its cache directory, and the numbers of hits and misses there."""
     inherited = {name: value for name, value in os.environ.items() if name not in ("ORIENTEER_CACHE", "XDG_CACHE_HOME")}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], env=inherited | environment, capture_output=True, text=True, check=True
@@ -135,7 +135,7 @@ def _written(number: int) -> Callable[..., Any]:
 
 
 def test_a_fingerprint_changes_with_functions_that_write_code() -> None:
-    """The lanes of `orienteer.kernel.lanes` are such functions."""
+    """A change in such a function, as those of `orienteer.kernel.lanes` are, must change the fingerprint."""
     one, other = _written(1), _written(2)
     assert (one(), other()) == (1, 2)
     assert fingerprint(one.py_func) != fingerprint(other.py_func)  # type: ignore[attr-defined]

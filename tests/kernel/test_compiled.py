@@ -10,7 +10,7 @@ from orienteer.kernel import kernel
 
 
 def test_all_compiled_loops_use_the_decorator() -> None:
-    """So all of them let other threads run, and all are kept."""
+    """All compiled loops use the decorator, so that all let other threads run and are kept in files."""
     source = Path(orienteer.__file__).parent
     imports = re.compile(r"^\s*(import|from) numba", re.MULTILINE)
     users = [path for path in source.rglob("*.py") if imports.search(path.read_text())]

@@ -52,7 +52,7 @@ def _run(folder: Path, python: str = sys.executable) -> subprocess.CompletedProc
 
 
 def test_a_notice_appears_only_where_something_is_compiled(tmp_path: Path) -> None:
-    """It was once a timer of a second, which a busy machine set off."""
+    """The notice was once set off by a timer of a second, also on a machine that was only busy."""
     first, second = _run(tmp_path), _run(tmp_path)
     assert first.stderr == "compiling\n"
     assert second.stderr == ""
@@ -104,7 +104,7 @@ for costs in ("euclidean", "xasy", "tmat"):
 
 @pytest.mark.parametrize("name", ["auto", "lns", "compass", "exact", "cs-p", "cs-l", "tsili-beam"])
 def test_a_solver_names_all_its_kernels(name: str) -> None:
-    """What it does not name would be compiled while the clock runs, and by one process alone."""
+    """A kernel that a solver does not name would be compiled while the clock runs, by one process alone."""
     if name == "exact":
         pytest.importorskip("pyscipopt")
     done = subprocess.run([sys.executable, "-c", COMPLETE, name], capture_output=True, text=True, check=True)

@@ -17,7 +17,7 @@ INF = np.inf
 
 
 def town(seed=1, costs="euclidean", size=60, separate_end=False):
-    """A random problem of some size."""
+    """A random problem of `size` nodes."""
     return generate(n=size, costs=costs, count=1, seed=seed, separate_end=separate_end)[0]
 
 
@@ -240,7 +240,7 @@ def test_settings_are_kept_in_the_result():
 
 
 def test_the_narrowest_settings():
-    """One stop out, one candidate in, no chance but where to look."""
+    """Settings under which a step removes one stop and tries one candidate; only the seed node is random."""
     narrow = {"remove": 1, "longest": 1, "strings": 1, "fewest": 1, "most": 1, "noise": 0.0, "blink": 0.0}
     for ratio_share in (0.0, 1.0):
         result = solve(town(1), "lns", MaxSteps(2000), start_share=0.0, spare=0.0, ratio_share=ratio_share, **narrow)

@@ -27,7 +27,7 @@ def test_keeps_the_nodes_and_saves_what_it_says(kernel, size, nodes, metric):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_lin_kernighan_leaves_no_better_exchange_of_two_arcs(seed):
-    """Eight stops have so few links that none is left out."""
+    """Each of eight stops has fewer than `NEIGHBOURS` others, so that no new arc is left out."""
     after, costs, _ = search(lin_kernighan, seed, 8, 8)
     for first, last in itertools.combinations(range(1, 7), 2):
         turned = after[:first] + after[first : last + 1][::-1] + after[last + 1 :]

@@ -59,7 +59,7 @@ def test_other_nodes_lie_where_they_are_the_least_detour() -> None:
 
 
 def test_labels_that_run_out_leave_a_route_that_fits() -> None:
-    """Thousands of choices are nearly as good; the best way at the price of cost is a route already."""
+    """Thousands of choices are nearly as good; the best route at the price of cost keeps the limit already."""
     rng = np.random.default_rng(1)
     places = rng.random((400, 2))
     costs = np.linalg.norm(places[:, None] - places, axis=2)

@@ -1,4 +1,4 @@
-"""Cheapest ways: many problems at once against Dijkstra's algorithm and against hand-checked values."""
+"""Cheapest paths: many problems at once against Dijkstra's algorithm and against hand-checked values."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from orienteer.model.cheapest import ROUNDS, cheapest_to, dijkstra
 
 
 def test_ways_through_others_by_hand() -> None:
-    """To node 0: node 1 goes straight, node 2 through node 1, and from node 3 there is no way."""
+    """To node 0: from node 1 straight, from node 2 through node 1, and from node 3 there is no path."""
     inf = np.inf
     costs = np.array([[0, 9, 9, 9], [1, 0, 9, 9], [5, 2, 0, 9], [inf, inf, inf, 0]])
     assert cheapest_to(costs[None], np.array([0])).tolist() == [[0, 1, 3, inf]]
@@ -25,7 +25,7 @@ def test_ways_through_others_by_hand() -> None:
     st.sampled_from(["free", "points", "ties", "holes", "dear"]),
 )
 def test_all_problems_at_once_as_dijkstra_finds_them_one_by_one(count: int, size: int, seed: int, kind: str) -> None:
-    """To the last bit: what is within the limit must not depend on how an instance was made."""
+    """Equal to the last bit: whether a node is within the limit must not depend on how its instance was made."""
     rng = np.random.default_rng(seed)
     costs = rng.random((count, size, size))
     if kind == "points":

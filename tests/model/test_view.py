@@ -74,7 +74,7 @@ def test_symmetry_is_that_of_the_legs_that_a_route_can_afford(instance: Instance
 
 
 def test_it_is_made_once_and_not_taken_over_by_another_problem() -> None:
-    """At thousands of nodes it takes a good part of a second, and no stop criterion is asked meanwhile."""
+    """At thousands of nodes a view takes a good part of a second to make, in which no stop criterion is asked."""
     instance = Instance([[0, 1, 1], [2, 0, 2], [3, 1, 0]], [1, 2, 4], limit=6.0, start=1, end=0)
     assert instance.view is instance.view
     for other in (instance.turned(), instance.replace(limit=5.0)):

@@ -1,4 +1,4 @@
-"""The front door: what callers may hand over."""
+"""`orienteer.solve` and `solve_batch`: the forms of their arguments."""
 
 import json
 import math
