@@ -58,9 +58,10 @@ def check_tour(instance: Instance, nodes: Sequence[int]) -> Tour:
     route = _whole(nodes)
     if len(route) < 2:
         raise InfeasibleTour(f"a route needs its start and its end, got {len(route)} node(s)")
+    size = instance.size
     for place, node in enumerate(route):
-        if not 0 <= node < instance.size:
-            raise InfeasibleTour(f"stop {place}: there is no node {node} among {instance.size}")
+        if not 0 <= node < size:
+            raise InfeasibleTour(f"stop {place}: there is no node {node} among {size}")
     if route[0] != instance.start:
         raise InfeasibleTour(f"the route begins at node {route[0]}, not at the start {instance.start}")
     if route[-1] != instance.end:
@@ -78,10 +79,10 @@ def check_tour(instance: Instance, nodes: Sequence[int]) -> Tour:
 
 def route_cost(instance: Instance, nodes: Sequence[int]) -> float:
     """The legs' costs added in order; standing still, as in the empty round trip, costs nothing."""
-    total = 0.0
+    total, costs = 0.0, instance.costs
     for here, there in itertools.pairwise(nodes):
         if here != there:
-            total += float(instance.costs[here, there])
+            total += float(costs[here, there])
     return total
 
 
