@@ -14,8 +14,13 @@ SOURCE = Path(orienteer.__file__).parent
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 
+TORCH_FILES = tuple(
+    f"network/{name}.py"
+    for name in ("batching", "edge_attention", "estimate", "features", "plain", "policy_network", "torch_weights")
+)
+"""The network by plain tensors: what is trained, and what both backends are compared with."""
 EXTRAS = {
-    "torch": ("beam/backend/", "network/", "lab/"),
+    "torch": ("beam/backend/__init__.py", "beam/backend/cuda/", "network/cuda/", *TORCH_FILES, "lab/"),
     "triton": ("beam/backend/cuda/", "network/cuda/"),
     "matplotlib": ("plot.py", "lab/bench/chart.py"),
     "pyscipopt": ("exact/",),

@@ -1,8 +1,5 @@
 """The forward pass on a CPU against the network in torch."""
 
-import subprocess
-import sys
-
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -134,17 +131,3 @@ def test_numbering_nodes_otherwise_numbers_scores_otherwise() -> None:
     )
     np.testing.assert_allclose(one[0, order], two[0], rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(worth, again, rtol=1e-5)
-
-
-def test_torch_is_not_needed() -> None:
-    code = "\n".join(
-        (
-            "import sys",
-            "sys.modules['torch'] = None",  # importing it is an error
-            "from orienteer.network.host.policy import compile_policy, load_policy",
-            "compile_policy()",
-            "print(load_policy('flagship-small')[1].method)",
-        )
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["expert"]
