@@ -31,7 +31,7 @@ def test_table_by_hand(cli: Cli, town: Path, tmp_path: Path) -> None:
 
 
 def test_prizes_within_reach_are_no_bound(cli: Cli, town: Path, tmp_path: Path) -> None:
-    """The prizes within reach, 7.5, are no bound worth printing: a route with 6 may be the best. All 7.5 are a proof."""
+    """The prizes within reach, 7.5, are no bound worth printing: a route with 6 may be best. All 7.5 are a proof."""
     route, steps = tmp_path / "route.txt", ("--solver", "random", "--steps", "0", "--initial", tmp_path / "route.txt")
     route.write_text("0 2 3 0\n")
     said = cli("solve", town, *steps, "--out", tmp_path / "it.json").out
@@ -83,7 +83,7 @@ def test_out_can_be_read_again(cli: Cli, town: Path, tmp_path: Path, name: str) 
 
 
 def test_results_know_their_limit_start_and_end(cli: Cli, town: Path, tmp_path: Path) -> None:
-    """Limit, start and end once had to be repeated for `check` and `plot`, which else took those of the problem's file."""
+    """Limit, start and end had to be repeated for `check` and `plot`, which else took those of the problem's file."""
     out, picture = tmp_path / "route.json", tmp_path / "route.png"
     cli("solve", town, "--solver", "enumerate", "--limit", "7", "--start", "mill", "--end", "pond", "--out", out)
     data = json.loads(out.read_text())
