@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from orienteer import AnyOf, MaxSeconds, MaxSteps, Never, NoImprovement, Progress, Stop, TargetPrize
-from orienteer.search.stop import When, as_stop, ignore
+from orienteer.search.stop import PartOf, When, as_stop, ignore
 
 NOW = Progress(seconds=2.0, steps=30, since_best=10, prize=5.0)
 
@@ -92,3 +92,15 @@ def test_as_stop_keeps_criteria_and_wraps_functions() -> None:
     assert as_stop(stop) is stop
     assert as_stop(lambda now: now.steps > 3)(NOW)
     assert ignore(NOW) is None  # type: ignore[func-returns-value]
+
+
+def test_a_part_of_an_allowance() -> None:
+    half = PartOf(AnyOf(MaxSeconds(10), MaxSteps(100)), 0.5)
+    early, later = Progress(2, 10, 0, 1.0), Progress(2, 50, 0, 1.0)
+    assert (half(early), half.fraction(early), half.seconds_left(early), half.steps_left(early)) == (False, 0.4, 3, 40)
+    assert (half(later), half.fraction(later), half.steps_left(later)) == (True, 1.0, 0)
+    unknown = PartOf(NoImprovement(7), 0.5)
+    assert not unknown(Progress(9, 6, 6, 1.0))
+    assert unknown(Progress(9, 7, 7, 1.0))
+    assert unknown.steps_left(Progress(9, 6, 4, 1.0)) == 3
+    assert math.isnan(unknown.fraction(early))

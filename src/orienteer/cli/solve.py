@@ -32,7 +32,9 @@ ROUTE_ONLY = (".tour", ".sol", ".txt")
 @click.command()
 @click.argument("file", type=click.Path(), metavar="FILE")
 @with_options(*SEARCH, *READING)
-@click.option("--alternatives", type=int, metavar="R", help="How many different good routes (cs-p, cs-l).")
+@click.option(
+    "--alternatives", type=int, default=1, metavar="R", help="How many good routes that differ.  [default: 1]"
+)
 @click.option("--initial", type=click.Path(), metavar="TOURFILE", help="A route to begin with.")
 @click.option("--bound", is_flag=True, help="Put an upper bound beside the route (extra exact).")
 @click.option("--prove", is_flag=True, help="Go on until the best route is found and proven (extra exact).")
@@ -52,7 +54,7 @@ def solve(
     tau: float | None,
     weights: str | None,
     score: str | None,
-    alternatives: int | None,
+    alternatives: int,
     more: Sequence[str],
     initial: str | None,
     bound: bool,
@@ -79,7 +81,7 @@ def solve(
         check_picture(plot)
     asked = stop_of(seconds, steps)
     instance = read_problem(file, how, solver)
-    named = {"beam": beam, "tau": tau, "weights": weights, "score": score, "alternatives": alternatives}
+    named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_tour(initial, instance)
     with Interrupt() as interrupt, Bar() as bar:
@@ -92,6 +94,7 @@ def solve(
             initial=begin,
             bound=bound,
             prove=prove,
+            alternatives=alternatives,
             cancelled=lambda: interrupt.pressed,
         )
     _report(instance, result, out, plot, as_json, bound or prove)

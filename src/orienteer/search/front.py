@@ -1,6 +1,7 @@
 """`orienteer.solve` and `orienteer.solve_batch`: one problem or many, by any method."""
 
 import dataclasses
+import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -10,10 +11,11 @@ from orienteer.data.text import FilePath
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.model.tour import Tour
+from orienteer.search.alternatives import check_alternatives, main_part, with_alternatives
 from orienteer.search.bound import bounder, with_bound
 from orienteer.search.registry import AnyMethod, make_solver
 from orienteer.search.solver import AnySolver, OnDone, no_news
-from orienteer.search.stop import AnyOf, Never, OnProgress, Progress, Stop, When, as_stop, ignore
+from orienteer.search.stop import AnyOf, Never, OnProgress, Progress, Stop, When, as_stop, at_most, ignore
 
 
 def solve(
@@ -25,6 +27,7 @@ def solve(
     initial: Sequence[int] | Tour | Result | None = None,
     bound: bool = False,
     prove: bool = False,
+    alternatives: int = 1,
     cancelled: Callable[[], bool] | None = None,
     limit: float | None = None,
     start: Node | None = None,
@@ -52,6 +55,8 @@ def solve(
     prove
         Whether to go on with branch and cut until the best route is found and proven. As for `bound`, `stop` then
         counts anew from the end of the search.
+    alternatives
+        How many good routes that differ, the best included; the others are `Result.alternatives`. `stop` is for all.
     cancelled
         Asked at every step, beside `stop`: once it returns True, everything ends with the best route so far.
     limit, start, end
@@ -60,14 +65,19 @@ def solve(
         Fields of the solver's configuration, such as ``beam=20, tau=0.05``; not for an object, which has its own.
     """
     made = make_solver(solver, **settings)
+    check_alternatives(made, alternatives)
     problem = _problem(instance, made, limit=limit, start=start, end=end)
     exact = bounder(made, prove) if bound or prove else None
     asked = None if stop is None else as_stop(stop)
-    first = _until(made.default_stop(problem) if asked is None else asked, cancelled)
-    result = made.solve(problem, first, seed=_seed(seed), on_progress=on_progress, initial=_nodes(initial))
+    first = made.default_stop(problem) if asked is None else asked if alternatives == 1 else main_part(asked)
+    first = _until(first, cancelled)
+    result = main = made.solve(problem, first, seed=_seed(seed), on_progress=on_progress, initial=_nodes(initial))
     if exact is not None:
         second = _until(Never() if asked is None else asked, cancelled)
         result = with_bound(problem, result, exact, second, prove=prove, on_progress=on_progress)
+    if alternatives > 1:
+        left = _left(asked, main)
+        result = with_alternatives(problem, result, alternatives, left, cancelled=cancelled, on_progress=on_progress)
     return dataclasses.replace(result, instance=problem)
 
 
@@ -77,17 +87,25 @@ def solve_batch(
     stop: Stop | Callable[[Progress], bool] | None = None,
     seed: int = 0,
     on_done: OnDone = no_news,
+    alternatives: int = 1,
     **settings: Any,
 ) -> list[Result]:
     """A result for each instance, or for each in a file; beam searches work on many instances at a time.
 
     The parameters are those of `solve`; `on_done` is called with the number of instances done and the number of all.
     """
-    criterion = None if stop is None else as_stop(stop)
+    made = make_solver(solver, **settings)
+    check_alternatives(made, alternatives)
+    asked = None if stop is None else as_stop(stop)
     problems = _read_set(instances) if isinstance(instances, FilePath) else instances
     if not isinstance(problems, Sequence):
         problems = list(problems)
-    return make_solver(solver, **settings).solve_batch(problems, criterion, seed=_seed(seed), on_done=on_done)
+    first = asked if asked is None or alternatives == 1 else main_part(asked)
+    results = made.solve_batch(problems, first, seed=_seed(seed), on_done=on_done)
+    if alternatives > 1:
+        pairs = zip(problems, results, strict=True)
+        results = [with_alternatives(problem, one, alternatives, _left(asked, one)) for problem, one in pairs]
+    return results
 
 
 def _problem(source: Instance | FilePath, solver: AnySolver, **overrides: float | Node | None) -> Instance:
@@ -102,6 +120,14 @@ def _read_set(path: FilePath) -> Sequence[Instance]:
     from orienteer.data.files import read_set  # here, so that `import orienteer` need not load the readers
 
     return read_set(path)
+
+
+def _left(asked: Stop | None, result: Result) -> Stop | None:
+    """What a search leaves of the allowance that was asked for; None where nobody can tell."""
+    now = Progress(result.seconds, result.steps, 0, result.prize)
+    if asked is None or math.isnan(asked.fraction(now)):
+        return None
+    return at_most(asked.seconds_left(now), asked.steps_left(now))
 
 
 def _until(stop: Stop, cancelled: Callable[[], bool] | None) -> Stop:

@@ -160,6 +160,34 @@ class AnyOf(Stop):
         return min((criterion.seconds_left(now) for criterion in self.criteria), default=math.inf)
 
 
+@dataclass(frozen=True)
+class PartOf(Stop):
+    """Ends when a part of another criterion's allowance is used, so that something is left for what comes after.
+
+    A criterion that cannot tell how much is used holds as it is.
+    """
+
+    stop: Stop
+    part: float
+
+    def __call__(self, now: Progress) -> bool:
+        return self.stop(now) or self.stop.fraction(now) >= self.part
+
+    def fraction(self, now: Progress) -> float:
+        used = self.stop.fraction(now)
+        return used if math.isnan(used) else min(1.0, used / self.part)
+
+    def steps_left(self, now: Progress) -> float:
+        return self._left(now.steps, self.stop.steps_left(now), now)
+
+    def seconds_left(self, now: Progress) -> float:
+        return self._left(now.seconds, self.stop.seconds_left(now), now)
+
+    def _left(self, used: float, left: float, now: Progress) -> float:
+        known = not math.isnan(self.stop.fraction(now))
+        return max(0.0, self.part * (used + left) - used) if known else left
+
+
 def at_most(seconds: float | None = None, steps: float | None = None) -> Stop:
     """Ends after `seconds` or after `steps`, whichever comes first; None or infinity for no such limit."""
     limits: list[Stop] = []
