@@ -1,7 +1,7 @@
-"""Several good routes that differ: a beam has some for nothing, and others are made of the best.
+"""Several good routes that differ: a beam has logged several, and others are made from the best.
 
-The longest paths of a beam have most of their nodes in common. What differs enough among them may be short; so routes
-are also made without some of the stops of those that are known, and filled up with other nodes.
+The longest paths of a beam have most of their nodes in common. Those that differ enough may be short; so routes are
+also made by barring a share of the stops of every known route and filling up with other nodes.
 """
 
 import math
@@ -17,11 +17,11 @@ from orienteer.model.instance import Instance
 from orienteer.model.tour import Tour, check_tour
 
 APART = 0.25
-"""Of any two alternatives, each visits at least this share of its nodes without the other."""
+"""Of any two alternatives, each has at least this share of its stops for itself."""
 LEFT_OUT = (0.3, 0.45, 0.6)
-"""Shares of the stops of every known route that a new one does without: the first that makes a difference."""
+"""Shares of the stops of every known route that are barred in a new route: the first that makes it differ enough."""
 DRAWS = 4
-"""Routes that are made for each share: without the stops worth least, and without others at random."""
+"""Routes that are made for each share: the first without the stops worth least, the others without random stops."""
 
 
 def alternatives(expander: Expander, row: int, count: int, best: list[int]) -> list[list[int]]:
@@ -45,7 +45,7 @@ def alternatives(expander: Expander, row: int, count: int, best: list[int]) -> l
 
 
 def varied(instance: Instance, best: list[int], logged: Sequence[list[int]], count: int) -> list[list[int]]:
-    """Up to `count` - 1 routes beside the `best`, all different enough: of those logged and of new ones, the best."""
+    """Up to `count` - 1 routes beside the `best`, all different enough: the best of the `logged` and of new routes."""
     if not best:
         return []
     chosen = [check_tour(instance, best)]
@@ -60,7 +60,7 @@ def varied(instance: Instance, best: list[int], logged: Sequence[list[int]], cou
 
 
 def _made(instance: Instance, known: Sequence[Tour]) -> list[Tour]:
-    """New routes without some stops of all those known, if any differ enough."""
+    """New routes that differ enough from all known ones, made by barring stops of these; none if none does."""
     rng = np.random.default_rng(len(known))
     for share in LEFT_OUT:
         made = [_without(instance, known, share, rng if draw else None) for draw in range(DRAWS)]
@@ -71,7 +71,10 @@ def _made(instance: Instance, known: Sequence[Tour]) -> list[Tour]:
 
 
 def _without(instance: Instance, known: Sequence[Tour], share: float, rng: np.random.Generator | None) -> Tour:
-    """The best route without so many stops of each, filled up with others: those worth least, or drawn at random."""
+    """A good route that avoids a `share` of the stops of each known route.
+
+    Avoided are the stops worth least or, with `rng`, stops drawn at random.
+    """
     prizes = instance.prizes.copy()
     for tour in known:
         stops = np.array(sorted(_inner(instance, tour)), dtype=np.int64)
@@ -102,7 +105,7 @@ def _differ(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> bool:
 
 
 def _far_apart(one: int, other: int, common: int) -> bool:
-    """Whether two routes with so many stops, and so many in common, differ enough."""
+    """Whether two routes differ enough, given the number of stops of each and how many they have in common."""
     return all(stops - common >= max(1.0, APART * stops) for stops in (one, other))
 
 

@@ -17,24 +17,24 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 SEEN_BYTES = 8 * REMEMBERED
-"""What an instance's expanded paths take that are remembered by their stamp."""
+"""Bytes that an instance takes for the stamps of expanded paths."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """What an instance takes in a batch."""
+    """What decides how much memory an instance takes in a batch."""
 
     nodes: int
     beams: int
     """How many times a beam of paths is chosen, at most."""
     directions: int
-    """From how many ends it is searched."""
+    """From how many ends the instance is searched."""
 
 
 def cut(sizes: Sequence[Size], width: int | None, budget: int, at_once: int) -> list[list[int]]:
     """Rows of instances in batches of similar size and equal directions, each within the bytes of `budget`.
 
-    Where several batches are worked on `at_once`, each worker gets about as many.
+    Where `at_once` workers share the batches, each gets about equally many instances.
     """
     ordered = sorted(range(len(sizes)), key=lambda row: -sizes[row].nodes)
     kinds = [[row for row in ordered if sizes[row].directions == kind] for kind in (1, 2)]
@@ -65,7 +65,7 @@ def _filled(sizes: Sequence[Size], ordered: list[int], width: int | None, budget
 
 
 def _fits(count: int, directions: int, nodes: int, beams: int, width: int | None, budget: int) -> bool:
-    """Whether `count` instances may be searched together: a generous guess of memory, and what can be numbered."""
+    """Whether `count` instances may be searched together: by memory, generously guessed, and by numbers of groups."""
     rows, part = count * directions, (width or 1000) / directions
     costs, queues_and_log, children = 8 * nodes**2, beams * part * (300 + 3 * nodes), part * nodes * 240
     groups = rows * beams
@@ -79,9 +79,9 @@ def _fits(count: int, directions: int, nodes: int, beams: int, width: int | None
 def side_by_side(
     work: Callable[[Task], Answer], tasks: Sequence[Task], workers: int, backend: Backend, halt: threading.Event
 ) -> Generator[Answer, None, None]:
-    """The answers in the order of the tasks, worked on by that many threads.
+    """The answers in the order of the tasks, worked on by `workers` threads.
 
-    When the caller gives up, by Ctrl-C or an error, `halt` is set, and the tasks in hand are to end soon.
+    When the caller gives up, by Ctrl-C or an error, `halt` is set, which tells the tasks in hand to end soon.
     """
     if workers == 1:
         yield from map(work, tasks)
@@ -118,7 +118,7 @@ class BatchClock:
         directions: int,
         seconds: Callable[[], float] = time.perf_counter,
     ):
-        """`size` is by how many instances the time is shared, `seconds` tells the time."""
+        """`size` is the number of instances that share the time, `seconds` the function that tells the time."""
         self.size, self.stop, self.halt, self.directions, self.seconds = size, stop, halt, directions, seconds
         self.began = seconds()
         self.steps = self.best_step = 0
@@ -131,7 +131,7 @@ class BatchClock:
         return (self.seconds() - self.began) / self.size
 
     def over(self) -> bool:
-        """Whether to end, by what is known of the prizes."""
+        """Whether to end, by the time and by the prizes of the last step."""
         now = Progress(self.share, self.steps, self.steps - self.best_step, self.least)
         return self.halt.is_set() or self.stop(now)
 

@@ -12,13 +12,13 @@ MOST_SPOTS = 2**27
 """Bounds on groups and on groups * nodes: what is left of 63 bits holds a score. They are fixed, so that a path's rank
 does not depend on the batch it is in."""
 REMEMBERED = 2**14
-"""Expanded paths that are remembered of an instance by their stamp; a newer one takes the slot of an older."""
+"""Expanded paths that are remembered of an instance by their stamp; a newer path takes the slot of an older."""
 SCORE, COST, STAMP, TRAIL = 0, 1, 2, 3
-"""Columns of a candidate."""
+"""Columns of `Candidates.packed`."""
 
 
 def bits_for_score(most: int) -> int:
-    """How many bits of a score count beside a group's number of at most `most`."""
+    """How many bits of a score fit into 63 bits beside a group's number of at most `most`."""
     return 63 - most.bit_length()
 
 
@@ -27,7 +27,7 @@ class Candidates:
     """Unexpanded paths; their numbers lie side by side so that one gather or scatter moves a path."""
 
     packed: Array  # (path, 4) int64: score and cost as the bits of float64, stamp, trail
-    xp: Any  # the module of that array
+    xp: Any  # the module of `packed`, numpy or torch
 
     @classmethod
     def pack(cls, xp: Any, score: Array, cost: Array, stamp: Array, trail: Array) -> "Candidates":
@@ -36,7 +36,7 @@ class Candidates:
 
     @property
     def score(self) -> Array:
-        """(path,) float64, what they are ranked by; minus infinity in an empty slot."""
+        """(path,) float64, what paths are ranked by; minus infinity in an empty slot."""
         return self.packed[..., SCORE].view(self.xp.float64)
 
     @property
@@ -63,7 +63,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Offspring:
-    """Children of some paths, in no particular order."""
+    """Children of the paths that were expanded together, in no particular order."""
 
     instance: Array  # (child,) int64
     candidates: Candidates  # (child,)

@@ -1,8 +1,8 @@
 """Cost-level beam search CS(K, tau): Algorithm 1 of Liu, Xu, Su, Xiao and Yang 2021, batched.
 
 Paths wait in queues by what they have cost so far, K in a queue; queues are worked off from cheap to dear. A short leg
-may lead into the queue it came from, so that a queue is read again until it stays empty. Every instance of a batch goes
-through its queues at its own pace.
+may lead into the queue that its path came from, so that a queue is read again until it stays empty. Every instance of
+a batch goes through its queues at its own pace.
 """
 
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ class CostLevelConfig:
     """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
     by direction, or the end is not the start. A beam of 1 or without bound is not divided."""
     recombine: bool = True
-    """Make better routes of the paths when the search is over: put them together from both ends, and exchange parts of
-    the best for parts of others. Off, this is the paper's search."""
+    """Make better routes of the logged paths after the search: join two paths, one from each end, and exchange
+    stretches of the best routes for stretches of paths. Off, this is the paper's search."""
     alternatives: int = 1
     """How many good routes to return, each different from the others in at least a quarter of its nodes."""
     device: str = "auto"
@@ -79,8 +79,8 @@ def cost_level_search(
 
 
 def check_levels(problems: Problems, tau: Array) -> None:
-    """Nothing, or a ValueError if `tau` makes too many levels."""
-    with np.errstate(over="ignore"):  # infinitely many are too many
+    """Raises a ValueError if `tau` makes more than `MOST_LEVELS` levels."""
+    with np.errstate(over="ignore"):  # infinitely many levels are too many, as they should be
         count = float((problems.budget / tau).max()) + 2
     if count > MOST_LEVELS:
         least = float(tau.min())

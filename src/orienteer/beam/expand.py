@@ -25,16 +25,16 @@ CHILDREN_AT_ONCE = 16384
 
 @dataclass
 class Incumbents:
-    """For each instance the most prize of a route that closes, at the least cost, and where the log holds it."""
+    """The best closed route of each instance: the most prize, of equals the least cost; the log holds its nodes."""
 
     prize: Array  # (batch,) float64, minus infinity while there is no route
     cost: Array  # (batch,) float64
     parent: Array  # (batch,) int64, number in the log, -1 while there is no route
-    last: Array  # (batch,) int64, node between that path and the end, -1 if none
+    last: Array  # (batch,) int64, node between the path `parent` and the end, -1 if none
 
     @classmethod
     def straight(cls, problems: Problems) -> "Incumbents":
-        """The routes straight from start to end, where these fit."""
+        """The routes straight from start to end, where they fit the limit."""
         xp, rows = problems.xp, problems.arange(problems.batch)
         cost = problems.straight[rows, problems.start]
         end_prize = problems.prizes[rows, problems.end] * (problems.start != problems.end)
@@ -65,7 +65,7 @@ class Expander(ABC):
         return self._children(states, self.problems.xp.zeros_like(states.last))
 
     def expand(self, chosen: Candidates) -> Offspring:
-        """The children of these paths from which the end can still be reached."""
+        """The children of the chosen paths from which the end can still be reached."""
         states = self.log.add(chosen)
         return self._children(states, chosen.stamp - self.problems.take(self.last_key, states.last))
 
@@ -75,11 +75,11 @@ class Expander(ABC):
 
     @abstractmethod
     def _placed(self, numbers: npt.NDArray[np.int64]) -> Array:
-        """The numbers where the problems' arrays lie."""
+        """A copy of the numbers in the memory that holds the problems' arrays."""
 
     @abstractmethod
     def _step_on(self, states: States, first: int) -> tuple[Array, Array]:
-        """(state, node) costs on arrival, and whether the end is within reach from there.
+        """(state, node) cost on arrival at each node, and whether the end is within reach from that node.
 
         The best way to close each path, with one more node, goes to the incumbents: the most prize, of equals the least
         cost, of equals the first. `first` is the log's number of the first state.
@@ -87,10 +87,10 @@ class Expander(ABC):
 
     @abstractmethod
     def _chosen(self, states: States, node_set: Array, arrival: Array, fits: Array, score: Array) -> Offspring:
-        """Of the children that fit and are not barred by a score of minus infinity the `branch` best of each path."""
+        """The `branch` best children of each path, of those that fit and have a score above minus infinity."""
 
     def _children(self, states: States, node_set: Array) -> Offspring:
-        """`node_set` is (state,) the sum of the keys of a path's nodes."""
+        """The children of logged paths; `node_set` is (state,) the sum of the keys of each path's nodes."""
         arrival, fits = self._step_on(states, self.log.used - len(states))
         return self._chosen(states, node_set, arrival, fits, self._scores(states, fits))
 

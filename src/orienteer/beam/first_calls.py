@@ -19,7 +19,7 @@ def search_levels() -> None:
 
 
 def search_all_levels() -> None:
-    """Compiles what queues without bound need beside that."""
+    """Compiles what queues without bound need in addition to `search_levels`."""
     _search_levels(None)
 
 
@@ -36,14 +36,14 @@ def join_paths() -> None:
 
 
 def exchange_stretches() -> None:
-    """Compiles exchanges of a route's stretches for paths'."""
+    """Compiles the exchanges of stretches of a route for stretches of logged paths."""
     last, parent = np.zeros(1, dtype=np.int64), np.full(1, -1)
     cost, prize, stops = np.zeros(1), np.zeros(1), np.zeros((1, 1), dtype=np.int64)
     exchanged(np.array([0, 1, 0]), -1, parent, last, cost, prize, stops, 1, 1.0 - np.eye(2), np.ones(2), 2.0, True)
 
 
 def find_ways() -> None:
-    """Compiles the cheapest ways from each node to each."""
+    """Compiles the search for the cheapest ways between all nodes."""
     cheapest_ways(1.0 - np.eye(2)[None])
 
 

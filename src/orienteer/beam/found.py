@@ -18,7 +18,7 @@ class Found:
     better: list[list[int]] | None = None  # (instance,) routes at least as good as any that a path has become
 
     def recombined(self, over: Over = never_over, bases: int = BASES) -> "Found":
-        """With the best routes that can be made of all paths, or that were made of them before `over` said to end.
+        """A copy with the best routes that recombining all paths makes, or made before `over()` was true.
 
         Stretches of the `bases` best paths are exchanged.
         """
@@ -27,12 +27,12 @@ class Found:
 
     @property
     def prize(self) -> Array:
-        """(instance,) of the best route that a path has become; minus infinity where there is none."""
+        """(instance,) prize of the best route that a path has become; minus infinity where there is none."""
         return self._of_better_side(self.expander.best.prize)
 
     @property
     def cost(self) -> Array:
-        """(instance,) of that route."""
+        """(instance,) cost of the best route that a path has become."""
         return self._of_better_side(self.expander.best.cost)
 
     def routes(self) -> list[list[int]]:
@@ -49,7 +49,7 @@ class Found:
         return [self._forwards(side, route) for route in routes]
 
     def _better_side(self) -> Array:
-        """(instance,) 1 where the best route is one from the end: by prize, by cost, and then by which came first."""
+        """(instance,) 1 where the best route was searched from the end: by prize, by cost, then the first found."""
         best = self.expander.best
         prize, cost, parent = (one.reshape(-1, self.directions) for one in (best.prize, best.cost, best.parent))
         sooner = (cost[:, -1] == cost[:, 0]) & (parent[:, -1] < parent[:, 0])

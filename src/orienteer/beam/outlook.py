@@ -7,12 +7,12 @@ from orienteer.beam.states import States
 def outlook(states: States, fits: Array) -> Array:
     """(state, node) cost, roughly, that a child saves later on because the nodes left to it are close to each other.
 
-    Of the nodes that fit now, each child leaves all but one. Closeness is exp(-cost / typical cost to the nearest).
+    Each child leaves all nodes that fit now, except its own. Closeness is exp(-cost / typical cost to the nearest).
     """
     problems = states.problems
     near, typical = problems.closeness
     left = problems.xp.asarray(fits, dtype=problems.xp.float64)
-    beside = _rows_times(problems, left, near, states.instance)  # (state, node) closeness to all that is left
+    beside = _rows_times(problems, left, near, states.instance)  # (state, node) closeness to all nodes that are left
     together = (beside * left).sum(1)[:, None] - 2 * beside
     return typical[states.instance][:, None] * together
 

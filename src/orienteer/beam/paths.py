@@ -12,7 +12,7 @@ from orienteer.beam.problems import Array, Problems
 from orienteer.beam.states import States
 
 PACKED_AT_ONCE = 2**26
-"""Nodes of the sets that are packed into bits together: in between they need some bytes each."""
+"""Flags of visited nodes that are packed into bits together: on the way a flag takes several bytes."""
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class SortedPaths:
 
     first: Array  # (batch + 1,) int64, where the paths of each instance begin; the last number ends all
     number: Array  # (path,) int64, in the log
-    parent: Array  # (path,) int64, place in this table of the path that it goes on from, -1 where there is none
+    parent: Array  # (path,) int64, place in this table of the path's parent, -1 where there is none
     last: Array  # (path,) int64
     cost: Array  # (path,) float64
     prize: Array  # (path,) float64, of the stops: without start and end
-    stops: Array  # (path, word) int64, a bit for each of them
-    size: Array  # (path,) int64, how many stops there are
+    stops: Array  # (path, word) int64, a bit for each stop
+    size: Array  # (path,) int64, how many stops the path has
     ends: Array  # (batch,) float64, the prize of start and end
 
 
@@ -58,7 +58,7 @@ class PathLog(ABC):
 
     @abstractmethod
     def stops(self, number: Array) -> list[list[int]]:
-        """The nodes of some logged paths after their starts; none where the number is -1."""
+        """The nodes of the logged paths with these numbers, without their starts; no nodes where a number is -1."""
 
     def remember(self, memory: Array | None) -> None:
         """Notes what a recurrent score made of the paths logged last; their children inherit it."""
@@ -77,7 +77,7 @@ class PathLog(ABC):
         return self.problems.xp.bincount(self.instance[: self.used], minlength=self.problems.batch)
 
     def by_cost(self, packed_at_once: int = PACKED_AT_ONCE) -> SortedPaths:
-        """All paths, sorted."""
+        """All paths, sorted; `packed_at_once` is how many flags of visited nodes are packed at a time."""
         problems, batch, xp = self.problems, self.problems.batch, self.problems.xp
         instance, cost = self.instance[: self.used], self.cost[: self.used]
         number = problems.order(cost)
@@ -118,7 +118,7 @@ class PathLog(ABC):
         ]
 
     def joined(self, row: Sequence[int], front: Array, back: Array) -> list[list[int]]:
-        """Routes of the instances at `row`, each along one logged path and then backwards along another; -1: none."""
+        """Routes of the instances at `row`, each along a path of `front` and back along one of `back`; -1: no route."""
         start, end = self.problems.start.tolist(), self.problems.end.tolist()
         return [
             [start[at], *one, *reversed(other), end[at]] if there else []
@@ -130,7 +130,7 @@ class PathLog(ABC):
     def closing(self, row: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """The paths of an instance that can go straight to the end, most prize first, then least cost.
 
-        Their numbers in the log, and which nodes they visit.
+        Returned are the paths' numbers in the log, and (path, node) which nodes they visit.
         """
         problems, xp = self.problems, self.problems.xp
         number = xp.argwhere(self.instance[: self.used] == row)[:, 0]

@@ -1,4 +1,4 @@
-"""A local search on the routes of a batch, when all else is done."""
+"""A local search on the routes of a batch, the last step of a solver."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,17 +14,17 @@ from orienteer.model.instance import Instance
 from orienteer.model.view import View, view_of
 
 MOST_NODES = 3000
-"""Larger problems are left as they are: the kernel has a copy of their costs."""
+"""Routes of larger problems are not polished: the kernel would need a copy of their costs."""
 CHANGE_WORK = 2**28
 """Changes that are tried on a route, times nodes squared, at most: some tenths of a second of a core with 500 nodes or
-more, two seconds where costs differ by direction. With 100 nodes some 150 are enough, 3 to 8 ms."""
+more, two seconds where costs differ by direction. With 100 nodes about 150 changes are enough, 3 to 8 ms."""
 ORDER_WORK = 2**25
-"""Orders along which stops are chosen anew, times nodes squared, at most: with 100 nodes some five are enough, with
-1,000 it is a third of a second, with 2,000 a second."""
+"""Orders along which stops are chosen anew, times nodes squared, at most: with 100 nodes about five orders are enough;
+the bound is a third of a second with 1,000 nodes, a second with 2,000."""
 FEW_BARS, BARS = np.array((0.7, 0.45)), np.array((1.15, 0.8, 0.6, 0.4, 0.3))
-"""In these orders the nodes lie well whose prize for their detour is that share of what cost is worth to the route."""
+"""The bars of `polished`, for quick problems and for others."""
 SHARE = 64
-"""Instances that a thread takes at a time; fewer are not worth one where no changes are tried."""
+"""Instances that a thread takes at a time where no changes are tried: fewer are not worth the hand-over."""
 
 
 def polish(
@@ -38,8 +38,9 @@ def polish(
 ) -> list[list[int]]:
     """The routes, each as it was or with more prize or less cost; an empty one stays empty.
 
-    With up to `quick` nodes no changes are tried, which takes a millisecond with 100. Once it is `over`, routes are
-    only shortened and filled up: a third of a millisecond, and a third of a second with 2,000 nodes. Routes of problems
+    On problems of up to `quick` nodes no changes are tried: a route of 100 nodes then takes a millisecond. Once
+    `over()` is true, routes are only shortened and filled up: a third of a millisecond with 100 nodes, a third of a
+    second with 2,000. Routes of problems
     with more than `most_nodes` stay as they are. Each of the `threads` takes `share` quick routes at a time.
     """
     pairs = list(zip(instances, routes, strict=True))
@@ -60,7 +61,7 @@ def polish(
         ]
         return list(chain.from_iterable(future.result() for future in waiting))
     finally:
-        pool.shutdown(cancel_futures=True)  # after Ctrl-C the rest does not count
+        pool.shutdown(cancel_futures=True)  # after Ctrl-C nobody waits for the routes that are left
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,12 @@ class _Task:
 
     @classmethod
     def of(cls, instance: Instance, route: list[int], quick: int, most_nodes: int) -> "_Task":
-        """The view is not kept: the views of a batch would take twice the memory of its costs."""
+        """A task with a view that is not kept: the views of a batch would take twice the memory of its costs."""
         view = view_of(instance, near=0) if route and instance.size <= most_nodes else None
         return cls(instance, route, view, instance.size <= quick)
 
     def polished(self, over: bool) -> list[int]:
-        """The route after the local search; once it is `over`, only shortened and filled up."""
+        """The route after the local search; if `over`, only shortened and filled up."""
         if self.view is None:
             return self.route
         from orienteer.local_search.polish import polished

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from orienteer.model.instance import TOLERANCE, Instance
 
 Array = Any
-"""numpy's on the host, torch's on a GPU."""
+"""An array of numpy on the host, a tensor of torch on a GPU."""
 
 MARGIN = 1e-11
-"""By this share the limit is lower for a route whose legs are not added from start to end: more than the order of a sum
-can change by rounding, and far less than the tolerance."""
+"""The limit is lowered by this share for a route whose legs are not added from start to end: the share is more than the
+order of a sum can change by rounding, and far less than the tolerance."""
 BLOCK = 2**19
 """Costs that are padded together: few enough to stay in a processor's cache."""
 
@@ -47,15 +47,15 @@ class Problems(ABC):
 
     @abstractmethod
     def arange(self, count: int) -> Array:
-        """(count,) the numbers from 0, where these arrays lie."""
+        """(count,) the numbers from 0 on, in the memory that holds the problems."""
 
     @abstractmethod
     def full(self, shape: tuple[int, ...], value: int) -> Array:
-        """An int64 array with that value everywhere, where these arrays lie."""
+        """An int64 array of `value`, in the memory that holds the problems."""
 
     @abstractmethod
     def zeros(self, shape: tuple[int, ...]) -> Array:
-        """A float64 array of zeros, where these arrays lie."""
+        """A float64 array of zeros, in the memory that holds the problems."""
 
     @abstractmethod
     def take(self, table: Array, index: Array) -> Array:
@@ -63,7 +63,7 @@ class Problems(ABC):
 
     @abstractmethod
     def order(self, values: Array, falling: bool = False) -> Array:
-        """(value,) the places of values from the lowest to the highest, or from the highest on; equals keep theirs."""
+        """(value,) the places of the values from lowest to highest, or `falling`; equal values keep their order."""
 
     @abstractmethod
     def repeated(self, values: Array, counts: Array, total: int) -> Array:
@@ -82,7 +82,7 @@ class Problems(ABC):
     def cheapest_ways(self) -> Array:
         """(batch, node, node) cost of the cheapest way between any two nodes, through any others; kept.
 
-        Where it would take too long these are the costs themselves: on distances that is the same.
+        Large problems, where this would take too long, get the costs themselves: for distances both are equal.
         """
 
     @property
@@ -106,7 +106,7 @@ class Problems(ABC):
 
     @cached_property
     def safe_budget(self) -> Array:
-        """(batch,) what a route may cost whose legs are not added from start to end."""
+        """(batch,) the most that a route may cost whose legs are not added from start to end."""
         return self.limit * ((1 - MARGIN) * (1 + TOLERANCE))
 
     @cached_property
@@ -145,7 +145,7 @@ class Problems(ABC):
 
     @cached_property
     def any_alike(self) -> bool:
-        """Whether that holds for any instance."""
+        """Whether any instance has prizes that are all the same."""
         return bool(self.alike.any())
 
     @cached_property
@@ -188,7 +188,7 @@ class Padded:
 
     @property
     def nodes(self) -> int:
-        """Of the largest instance."""
+        """The number of nodes of the largest instance."""
         return max(one.size for one in self.instances)
 
     def by_node(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -220,7 +220,7 @@ class Padded:
 def _on_grid(instance: Instance) -> npt.NDArray[np.float64]:
     """The prizes, rounded to multiples of a power of two so large that no sum of them needs rounding.
 
-    Only those within reach are ever added: a huge one beyond must not round them away.
+    Only prizes within reach are ever added: a huge prize beyond reach must not make the grid too coarse for them.
     """
     prizes, reachable = instance.prizes, instance.reachable
     total = float(prizes[reachable].sum())

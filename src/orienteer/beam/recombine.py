@@ -1,7 +1,8 @@
-"""Better routes from what a search has logged: its paths put together from both ends, and exchanged in part.
+"""Better routes from the paths that a search has logged: two paths joined, or stretches of a route exchanged.
 
-A beam drops paths at every level, and with them what they would have become. But it has logged their beginnings; and
-where a problem is the same backwards, or is searched from both ends, what begins a route may end one as well.
+A beam drops paths at every level, and with them the routes that they would have become. But the log has the beginnings
+of these routes; and where a problem is the same backwards, or is searched from both ends, a logged path may also be
+the end of a route.
 """
 
 from orienteer.beam.backend.protocol import Ends, Over
@@ -10,7 +11,7 @@ from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Array, Problems
 
 BASES = 40
-"""Routes of an instance whose stretches are exchanged, beside its best, at least; a wide beam has more good ones."""
+"""Routes of an instance whose stretches are exchanged, beside its best; a beam wider than this asks for as many."""
 MOST_STOPS = 2**24
 """Stops of all paths times routes of an instance, at most: where there are many paths, there are fewer routes."""
 
@@ -21,7 +22,7 @@ SAVING = 1e-9
 
 
 def never_over() -> bool:
-    """Does not end early."""
+    """The `Over` that never ends early."""
     return False
 
 
@@ -33,9 +34,9 @@ def recombined(
     over: Over = never_over,
     bases: int = BASES,
 ) -> list[list[int]]:
-    """The routes of a batch in which every instance has `directions` rows, or better ones made of what is in the log.
+    """The routes of a batch in which every instance has `directions` rows, or better routes made of its logged paths.
 
-    `prize` is (instance,) that of the routes. Where there is none, and no two paths make one, an empty list stays.
+    `prize` is (instance,) the prize of each route. An empty route stays empty where no two paths can be joined.
     Stretches of the `bases` best paths are exchanged.
     """
     problems, log, backend = expander.problems, expander.log, expander.backend
@@ -50,10 +51,10 @@ def recombined(
 
 
 def both_ends(problems: Problems, paths: SortedPaths, directions: int, known: Array) -> Ends:
-    """Which paths may meet, for a prize above the `known` (instance,) one.
+    """The paths that may meet, for a prize above the (instance,) `known` prize.
 
-    With two directions those from the start and those from the end. With one, paths meet among themselves where the
-    problem is the same backwards.
+    With two directions, paths from the start meet paths from the end. With one, paths meet among themselves where
+    the problem is the same backwards.
     """
     front = problems.arange(problems.batch // directions) * directions
     if directions == 1:
@@ -65,7 +66,7 @@ def both_ends(problems: Problems, paths: SortedPaths, directions: int, known: Ar
 def good_paths(
     problems: Problems, paths: SortedPaths, directions: int, count: int, most_stops: int = MOST_STOPS
 ) -> Array:
-    """(instance, count) places of the paths that bring most when they go straight to their other end; -1 for fewer.
+    """(instance, count) places of the paths that bring most when they go straight to their other end; -1 fills up.
 
     No two of an instance have the same stops.
     """

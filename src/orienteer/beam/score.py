@@ -14,10 +14,10 @@ from orienteer.beam.states import States
 
 @dataclass(frozen=True)
 class Children:
-    """The scores of all one-node extensions of some paths."""
+    """The scores of all children of the paths in `States`."""
 
     scores: Array  # (state, node) higher is better; only feasible entries are read
-    memory: Array | None = None  # (state, hidden) handed on to every child
+    memory: Array | None = None  # (state, hidden) of a recurrent score, handed on to every child
 
 
 class Scorer(Protocol):
@@ -35,9 +35,9 @@ class Scorer(Protocol):
 class PrizeScore:
     """The prize collected so far: the score of CS-p.
 
-    Between ties the cheaper path is better and so, by a third as much, is one that is far from the end, with its way
-    home still before it; a whole limit of cost counts for a ten-thousandth of a mean prize. Where all prizes are the
-    same, ties are all there is: there the `outlook` counts as well, and a limit of cost for a hundredth.
+    Among paths of equal prize the cheaper is better and so, by a third as much, is a path far from the end, whose way
+    home is still to come; a cost of the whole limit counts for a ten-thousandth of a mean prize. Where all prizes are
+    equal, most paths tie: there the `outlook` counts as well, and a cost of the whole limit for a hundredth.
     """
 
     def children(self, states: States) -> Children:
@@ -57,11 +57,11 @@ class PrizeScore:
 
 
 class TsiliScore:
-    """Tsiligirides' desirability, prize / cost: of the next leg to name the best four nodes, of the whole path to rank.
+    """Tsiligirides' desirability, prize / cost: of the next leg to choose four nodes, of the whole path to rank.
 
-    With the best four alone, ranking a path by the ratio of all its prize to all its cost collects more than by the
-    summed logarithms of the probabilities that Tsiligirides draws with (on the paper's sets of 100 nodes: 5 % more with
-    uniform prizes, 1 % with constant, 1.6 % less with distance).
+    Among children with the best four nodes, ranking a path by the ratio of all its prize to all its cost collects more
+    than by the summed logarithms of the probabilities that Tsiligirides draws with (on the paper's sets of 100 nodes:
+    5 % more with uniform prizes, 1 % with constant, 1.6 % less with distance).
     """
 
     best = 4
@@ -80,10 +80,10 @@ class TsiliScore:
 
 
 def _tie_price(problems: Problems) -> Array:
-    """(batch,) the prize that a unit of cost is worth where only ties are to be broken."""
+    """(batch,) the prize that a unit of cost is worth: so little that it only breaks ties between prizes."""
     return (1 + 99 * problems.alike) * 1e-4 * problems.mean_prize / problems.limit
 
 
 def _least_cost(problems: Problems) -> Array:
-    """(batch,) a cost to divide by where there is none."""
+    """(batch,) a tiny cost to divide by where a cost is zero."""
     return 1e-9 * problems.limit

@@ -29,7 +29,7 @@ from orienteer.search.stop import Never, Stop
 
 
 class BeamSettings(Settings, Protocol):
-    """What the settings of every beam search tell."""
+    """Settings that every beam search has."""
 
     @property
     def beam(self) -> int | None:
@@ -51,14 +51,14 @@ LevelConfig = TypeVar("LevelConfig", bound=CostLevelConfig)
 class BeamSolver(Solver[BeamConfig]):
     """A beam search behind the front door. A step expands all paths of one reading of a queue, or of one beam.
 
-    Subclasses give the score, the search, and how long it is.
+    Subclasses give the score, the search, and the most beams that the search chooses.
     """
 
     bars_nothing: ClassVar[bool] = True
     """Whether the score gives every child a chance: then a beam without bound proves its route optimal."""
 
     def __init__(self, config: BeamConfig | None = None, backend: Backend | None = None):
-        """Without a `backend`, that of the settings' device."""
+        """Without a `backend`, the solver takes the backend of `config.device`."""
         super().__init__(config)
         self._given_backend = backend
 
@@ -71,7 +71,7 @@ class BeamSolver(Solver[BeamConfig]):
         return self.backend.name == "cuda"
 
     def fallback(self, instance: Instance) -> list[int] | None:
-        """A route that is known before the search, which never answers with a worse one; None where there is none."""
+        """A route known before the search, whose result is at least as good; None where there is no such route."""
         return None
 
     @abstractmethod
@@ -108,13 +108,13 @@ class BeamSolver(Solver[BeamConfig]):
         self.scorer()  # which may have weights to read
 
     def gather(self, expander: Expander, directions: int, over: Over) -> Found:
-        """The routes of a search that has finished, with what can be made of them before it is `over`."""
+        """The routes of a finished search, improved from its log until `over()` says to end."""
         return Found(expander, directions)
 
     def finish(self, instances: Sequence[Instance], routes: list[list[int]], over: Over) -> list[list[int]]:
-        """The routes of searches that have finished or were stopped, or better ones; empty where there is none.
+        """The routes of searches that have finished or were stopped, or better routes; empty where none was found.
 
-        Once it is `over`, only what takes next to no time.
+        Once `over()` is true, a subclass only does what takes next to no time.
         """
         return routes
 
@@ -153,10 +153,10 @@ class BeamSolver(Solver[BeamConfig]):
         seed: int = 0,
         on_done: OnDone = no_news,
     ) -> list[Result]:
-        """A result for each instance; they are searched together, as many as fit into memory.
+        """A result for each instance; as many instances as fit into memory are searched together.
 
-        Each counts an equal share of the wall-clock time of its batch, for `stop` as for the result. Where `stop` asks
-        for the prize, it sees the lowest of the batch.
+        An instance's time is an equal share of the wall-clock time of its batch, for `stop` as for the result. Where
+        `stop` asks for the prize, it sees the lowest prize of the batch.
         """
         if instances:
             self.get_ready(instances[0])
@@ -177,7 +177,7 @@ class BeamSolver(Solver[BeamConfig]):
                 results.update(
                     (row, dataclasses.replace(one, seed=seed + row)) for row, one in zip(rows, answers, strict=True)
                 )
-                while finished in results:  # from the first on without a gap: what is left if the rest is given up
+                while finished in results:  # counts from the first without a gap: a caller that gives up keeps these
                     finished += 1
                 on_done(finished, len(instances))
         ordered = [results[row] for row in range(len(instances))]
@@ -232,13 +232,13 @@ class BeamSolver(Solver[BeamConfig]):
         return dataclasses.replace(run.result(self.name, 0, settings), seconds=seconds, trace=trace)
 
     def _better(self, prize: float, cost: float, run: Run) -> bool:
-        """Whether a route is better than the one that the run knows."""
+        """Whether a route of that prize and cost is better than the best route of the run."""
         if prize != run.best.prize or not self.shortest:
             return prize > run.best.prize
         return cost < run.best.cost
 
     def _prove(self, run: Run) -> None:
-        """Notes that the route found is the best, where the search has seen all that could be better."""
+        """Notes that the best route is optimal, where the search has dropped no path that could be better."""
         if self.config.beam is None and self.config.branch is None and (self.bars_nothing or run.full):
             run.tighten(run.best.prize)
             run.settled = True
@@ -274,7 +274,7 @@ class CostLevelSolver(BeamSolver[LevelConfig]):
 
     @property
     def _recombines(self) -> bool:
-        """Without bounds the best route is known."""
+        """Whether paths are recombined: not where the beam has no bound, whose best route is optimal already."""
         return self.config.recombine and self.config.beam is not None
 
     def beams(self, instance: Instance) -> int:
@@ -318,7 +318,7 @@ class TsiliBeam(StepSolver[StepConfig]):
 
 
 def _shared(results: list[Result], seconds: float) -> list[Result]:
-    """The results with times that add up to the seconds of all: batches side by side are not equally long."""
+    """The results with times that add up to `seconds`: batches side by side take unequal times."""
     factor = seconds / max(sum(one.seconds for one in results), 1e-9)
     return [
         dataclasses.replace(

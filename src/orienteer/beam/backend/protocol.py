@@ -13,7 +13,7 @@ from orienteer.beam.score import Scorer
 from orienteer.model.instance import Instance
 
 Over = Callable[[], bool]
-"""Whether to end early, with the best so far."""
+"""Says whether to end early, with the best so far."""
 
 
 class Queues(Protocol):
@@ -29,12 +29,12 @@ class Queues(Protocol):
 
 @dataclass(frozen=True)
 class Ends:
-    """The paths of some instances that may meet: those of two rows of a batch, or of one row among themselves."""
+    """Paths that may meet, for each instance: those of two rows of a batch, or of one row among themselves."""
 
     costs: Array  # (row, node, node) float64
     paths: SortedPaths
     front: Array  # (instance,) int64, the row with the paths from the start
-    back: Array  # (instance,) int64, the row with those from the end; where it is the same, each path turned round
+    back: Array  # (instance,) int64, the row with the paths from the end; if it is `front`, its paths turned round
     budget: Array  # (instance,) float64, what a route may cost
     least: Array  # (instance,) float64, a prize that the stops of a route must exceed
 
@@ -56,18 +56,18 @@ class Backend(Protocol):
     def expander(
         self, problems: Problems, scorer: Scorer, branch: int | None = None, score_by: ScoreBy = "parent"
     ) -> Expander:
-        """What expands, logs and remembers the paths of one search."""
+        """The object that expands and logs the paths of one search."""
         ...
 
     def queues(self, problems: Problems, width: int | None, tau: Array, spread: float) -> Queues:
         """Empty queues of at most `width` paths a level (None: any number); `tau` is (batch,) in units of cost.
 
-        Ending where a better path of the queue does costs `spread` mean prizes of rank.
+        A path's rank falls by `spread` mean prizes for each better path of its queue with the same last node.
         """
         ...
 
     def keep_best(self, children: Offspring, width: int | None) -> Candidates:
-        """The `width` best children of each instance (None: all), without dearer orders of the same nodes."""
+        """The `width` best children of each instance (None: all); of orders of the same nodes only the cheapest."""
         ...
 
     def best_pairs(self, ends: Ends) -> Array:
@@ -83,17 +83,20 @@ class Backend(Protocol):
         chosen: Array,
         over: Over,
     ) -> list[list[int]]:
-        """What exchanges of stretches make of each route and of the (instance, base) `chosen` paths of its instance."""
+        """The best route of each instance after exchanges of stretches in its route and its `chosen` paths.
+
+        `chosen` is (instance, base) places in `paths`, -1 for none; `over` says whether to end early.
+        """
         ...
 
     def free_memory(self, batches: int) -> int:
-        """Bytes that the arrays of a batch may take where that many `batches` are worked on at once."""
+        """Bytes that the arrays of a batch may take where `batches` batches are worked on at once."""
         ...
 
     def workers(self, instances: int) -> int:
-        """How many batches of a set of that many instances are worked on at once."""
+        """How many batches of a set of `instances` instances are worked on at once."""
         ...
 
     def worker(self, number: int) -> AbstractContextManager[None]:
-        """The context in which the thread with that number works on its batches."""
+        """The context in which the thread with this `number` works on its batches."""
         ...

@@ -23,14 +23,14 @@ from orienteer.beam.score import Scorer
 from orienteer.model.instance import Instance
 
 STREAMS = 2
-"""Batches at once: while one asks for sizes and waits, another computes."""
+"""Batches at once: while one batch waits for sizes that it asked for, another computes."""
 ENOUGH_FOR_STREAMS = 16384
-"""Instances from which on there is more than one batch. Fewer are better off in a single one: a step costs the host
-about the same for any number of them."""
+"""Instances from which on there is more than one batch. Fewer are better off in a single batch: a step costs the host
+about the same time for any number of instances."""
 
 
 class CudaBackend:
-    """Beam searches on a GPU, or wherever torch has memory and Triton's kernels run: its interpreter takes a CPU's."""
+    """Beam searches on a GPU, or on a CPU where Triton's interpreter runs the kernels."""
 
     name = "cuda"
     compiles_ahead = False  # kernels depend on sizes
@@ -99,7 +99,7 @@ class CudaBackend:
 
     @contextmanager
     def worker(self, number: int) -> Iterator[None]:
-        """One of the GPU's queues for this thread."""
+        """A CUDA stream of its own for this thread."""
         index = torch.cuda.current_device()
         with torch.cuda.device(index), torch.cuda.stream(_stream(index, number)):
             yield
@@ -107,5 +107,5 @@ class CudaBackend:
 
 @cache
 def _stream(index: int, number: int) -> torch.cuda.Stream:
-    """The same queue at every call: memory is kept for each."""
+    """The same stream at every call: torch keeps memory for each stream."""
     return torch.cuda.Stream(torch.device("cuda", index))  # type: ignore[no-untyped-call, no-any-return, unused-ignore]

@@ -12,7 +12,7 @@ from orienteer.beam.states import States
 
 
 class TensorExpander(Expander):
-    """Expands paths on a GPU; nothing asks how many there are, so that the GPU need not wait for the host."""
+    """Expands paths on a GPU. No step asks how many paths there are: the GPU would have to wait for the host."""
 
     def _placed(self, numbers: npt.NDArray[np.int64]) -> Tensor:
         return torch.from_numpy(numbers).to(self.problems.prizes.device)
@@ -23,7 +23,10 @@ class TensorExpander(Expander):
         return arrival, fits
 
     def _offer(self, instance: Tensor, first: int, closing: Tensor, total: Tensor, node: Tensor) -> None:
-        """Takes each instance's best closing (state,) of that prize, cost and last node where it is better."""
+        """Takes each instance's best closed route into the incumbents, where it is better.
+
+        `closing`, `total` and `node` are (state,) prize, cost and last node of the best route that closes each state.
+        """
         best, states = self.best, len(instance)
         prize = best.prize.scatter_reduce(0, instance, closing, "amax")
         cost = torch.where(prize > best.prize, torch.inf, best.cost)
@@ -46,11 +49,11 @@ class TensorExpander(Expander):
         return Offspring(owner, Candidates(packed, torch))
 
     def _cells(self, score: Tensor, fits: Tensor) -> Tensor:
-        """(child,) row * nodes + node of the children that may enter."""
+        """(child,) row * nodes + node of the chosen children."""
         nodes, able = self.problems.nodes, fits & (score > -torch.inf)
         if self.branch == nodes:
             return able.view(-1).nonzero().squeeze(1)
-        # Not `topk`: of equals it would take others in a wider batch.
+        # Not `topk`: which of equal scores it takes depends on the width of the batch.
         top, node = score.masked_fill(~able, -torch.inf).sort(dim=1, descending=True, stable=True)
         top, node = top[:, : self.branch], node[:, : self.branch]
         cell = node + torch.arange(0, len(score) * nodes, nodes, device=score.device)[:, None]

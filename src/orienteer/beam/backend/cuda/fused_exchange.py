@@ -15,28 +15,28 @@ from orienteer.beam.problems import Problems
 from orienteer.beam.recombine import ROUNDS, SAVING
 
 MOST_ROUTES = 2**15
-"""Routes of a launch: its second axis has no room for twice as many."""
+"""Routes of a launch: the second axis of a grid holds fewer than 2**16 programs."""
 PATHS = 128
 """Paths that a program looks at."""
 AT_ONCE = 2**22
-"""Places of the routes that go through rounds together: each needs some dozens of bytes."""
+"""Places of the routes that go through rounds together: each place needs dozens of bytes."""
 
 
-def walk(problems: Problems, paths: SortedPaths, ways: int, base: Tensor) -> tuple[Tensor, Tensor]:
-    """(route, node + 1) the routes along some paths and straight to their other ends, and (route,) their sizes."""
+def walk(problems: Problems, paths: SortedPaths, directions: int, base: Tensor) -> tuple[Tensor, Tensor]:
+    """(route, node + 1) the routes along the `base` paths, then straight to their other ends; (route,) their sizes."""
     route = torch.zeros(len(base), problems.nodes + 1, dtype=torch.int64, device=base.device)
     size = torch.empty_like(base)
     if len(base):
         row = torch.searchsorted(paths.first, base, right=True) - 1
         _walk_kernel[(len(base),)](
-            route, size, base, row, ways, paths.parent, paths.last, problems.start, problems.end, route.shape[1],
+            route, size, base, row, directions, paths.parent, paths.last, problems.start, problems.end, route.shape[1],
             num_warps=1,
         )  # fmt: skip
     return route, size
 
 
 def fused_exchange(
-    problems: Problems, paths: SortedPaths, ways: int, row: Tensor, route: Tensor, size: Tensor, over: Over
+    problems: Problems, paths: SortedPaths, directions: int, row: Tensor, route: Tensor, size: Tensor, over: Over
 ) -> tuple[Tensor, Tensor]:
     """(route,) the prizes of the stops and the costs after all exchanges, which change `route` and `size`.
 
@@ -45,25 +45,25 @@ def fused_exchange(
         route: (route, node + 1) nodes, of which the first `size` (route,) count.
         over: Whether to end early; asked before every round.
     """
-    some = min(max(1, AT_ONCE // problems.nodes), MOST_ROUTES)
-    parts = [slice(at, at + some) for at in range(0, len(route), some)]
-    results = [_rounds(problems, paths, ways, row[part], route[part], size[part], over) for part in parts]
-    return torch.cat([one for one, _ in results]), torch.cat([one for _, one in results])
+    at_once = min(max(1, AT_ONCE // problems.nodes), MOST_ROUTES)
+    parts = [slice(at, at + at_once) for at in range(0, len(route), at_once)]
+    results = [_rounds(problems, paths, directions, row[part], route[part], size[part], over) for part in parts]
+    return torch.cat([prize for prize, _ in results]), torch.cat([cost for _, cost in results])
 
 
 def _rounds(
-    problems: Problems, paths: SortedPaths, ways: int, row: Tensor, route: Tensor, size: Tensor, over: Over
+    problems: Problems, paths: SortedPaths, directions: int, row: Tensor, route: Tensor, size: Tensor, over: Over
 ) -> tuple[Tensor, Tensor]:
     budget = problems.safe_budget
     prize, cost = torch.empty_like(budget[row]), torch.empty_like(budget[row])
-    begin, ahead, end = paths.first[row], paths.first[row + 1], paths.first[row + ways]
+    begin, ahead, end = paths.first[row], paths.first[row + 1], paths.first[row + directions]
     blocks = triton.cdiv(int((end - begin).max()), PATHS)
     symmetric = problems.symmetric.to(torch.int32)
     left = torch.arange(len(route), device=route.device)  # which routes may still get better
     for turn in range(ROUNDS + 1):
         own = row[left]
-        some, length = route[left], size[left]
-        place, spent, won, passed = _surveyed(problems, paths, own, some, length)
+        current, length = route[left], size[left]
+        place, spent, won, passed = _surveyed(problems, paths, own, current, length)
         last = (length - 1)[:, None]
         prize[left], cost[left] = won.gather(1, last)[:, 0], spent.gather(1, last)[:, 0]
         if turn == ROUNDS or over():
@@ -74,7 +74,7 @@ def _rounds(
         _scan_kernel[shape[::-1]](
             gain, total, move, len(left) * blocks, own, begin[left], ahead[left], end[left],
             paths.parent, paths.last, paths.cost, paths.prize, paths.stops, problems.costs, problems.prizes, budget,
-            symmetric, some, length, place, spent, won, passed, SAVING, some.shape[1], problems.nodes,
+            symmetric, current, length, place, spent, won, passed, SAVING, current.shape[1], problems.nodes,
             paths.stops.shape[1], PATHS=PATHS, num_warps=4,
         )  # fmt: skip
         best = gain.amax(1, keepdim=True)
@@ -83,11 +83,11 @@ def _rounds(
         found = (path >= 0).nonzero().squeeze(1)
         if not len(found):
             break
-        changed, new_size = torch.zeros_like(some[found]), torch.empty_like(found)
+        changed, new_size = torch.zeros_like(current[found]), torch.empty_like(found)
         _put_in_kernel[(len(found),)](
-            changed, new_size, found, some, length, place, path, origin, closing, ahead[left],
-            paths.parent, paths.last, some.shape[1], problems.nodes,
-            ROOM=triton.next_power_of_2(some.shape[1]), num_warps=1,
+            changed, new_size, found, current, length, place, path, origin, closing, ahead[left],
+            paths.parent, paths.last, current.shape[1], problems.nodes,
+            ROOM=triton.next_power_of_2(current.shape[1]), num_warps=1,
         )  # fmt: skip
         left = left[found]
         route[left], size[left] = changed, new_size
@@ -97,7 +97,7 @@ def _rounds(
 def _surveyed(
     problems: Problems, paths: SortedPaths, row: Tensor, route: Tensor, size: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """(route, node) each stop's place, and (route, place, ...) cost, prize and set of stops on the way."""
+    """(route, node) each stop's place, and (route, place, ...) cost, prize and set of stops up to each place."""
     count, room = route.shape
     place = torch.full((count, problems.nodes), -1, device=route.device)
     spent, won = (torch.zeros(count, room, dtype=torch.float64, device=route.device) for _ in range(2))
@@ -111,19 +111,19 @@ def _surveyed(
 
 @triton.jit
 def _walk_kernel(  # type: ignore[no-untyped-def]
-    route, size, base, row, ways, parent, last, start, end, room
+    route, size, base, row, directions, parent, last, start, end, room
 ):
     number = tl.program_id(0).to(tl.int64)
     path = tl.load(base + number)
     own = tl.load(row + number)
-    back = own % ways  # the second row of an instance has the paths from the end
+    back = own % directions  # the second row of an instance has the paths from the end
     first = own - back
     length, above = path * 0 + 2, tl.load(parent + path)
-    one = path
+    ancestor = path
     while above >= 0:
         length += 1
-        one = above
-        above = tl.load(parent + one)
+        ancestor = above
+        above = tl.load(parent + ancestor)
     out = route + number * room
     tl.store(size + number, length)
     tl.store(out, tl.load(start + first))
@@ -171,7 +171,7 @@ def _survey_kernel(  # type: ignore[no-untyped-def]
             spot += 1
 
 
-@triton.jit(do_not_specialize=["cells"])  # or it is compiled anew for some numbers
+@triton.jit(do_not_specialize=["cells"])  # or Triton compiles it anew for 1 and for multiples of 16
 def _scan_kernel(  # type: ignore[no-untyped-def]
     gain_out, total_out, move, cells, row, begins, aheads, ends, parent, last, cost, prize, stops, costs, prizes,
     budget, symmetric, route, size, place, spent, won, passed, saving, room, nodes,
@@ -261,9 +261,9 @@ def _scan_kernel(  # type: ignore[no-untyped-def]
     found = origin_found >= 0
     top = tl.max(tl.where(found, best, float("-inf")), 0)
     cheapest = tl.min(tl.where(found & (best == top), least, float("inf")), 0)
-    lane = tl.arange(0, PATHS)
-    chosen = tl.min(tl.where(found & (best == top) & (least == cheapest), lane, PATHS), 0)
-    is_chosen = lane == chosen
+    place_in_block = tl.arange(0, PATHS)
+    chosen = tl.min(tl.where(found & (best == top) & (least == cheapest), place_in_block, PATHS), 0)
+    is_chosen = place_in_block == chosen
     tl.store(gain_out + cell, top)
     tl.store(total_out + cell, cheapest)
     tl.store(move + cell, tl.where(chosen < PATHS, tl.sum(tl.where(is_chosen, path, 0), 0), -1))
@@ -289,10 +289,10 @@ def _put_in_kernel(  # type: ignore[no-untyped-def]
         far = tl.load(marks + tl.load(last + path))
         path = tl.load(parent + path)
     left, right = tl.minimum(near, far), tl.maximum(near, far)
-    count, one = length * 0, path
-    while one != origin:
+    count, ancestor = length * 0, path
+    while ancestor != origin:
         count += 1
-        one = tl.load(parent + one)
+        ancestor = tl.load(parent + ancestor)
     spot = tl.where(near < far, left + count, left + 1)
     step = tl.where(near < far, -1, 1)
     while path != origin:

@@ -12,11 +12,11 @@ from torch import Tensor
 from orienteer.beam.backend.protocol import Ends
 
 FRONT, BACK = 32, 32
-"""Paths of a block."""
+"""Paths of a block, from the start and from the end."""
 
 
 def fused_meet(ends: Ends) -> Tensor:
-    """(2, instance) the numbers in the log of the two paths with the most prize above the least, or -1."""
+    """(2, instance) the numbers in the log of the two paths with the most prize above `ends.least`, or -1."""
     paths, device = ends.paths, ends.costs.device
     begin, stop = paths.first[ends.front], paths.first[ends.front + 1]
     blocks = -(-(stop - begin) // FRONT)
@@ -40,7 +40,7 @@ def fused_meet(ends: Ends) -> Tensor:
     return torch.where(best < 0, -1, paths.number[best])
 
 
-@triton.jit(do_not_specialize=["programs"])  # or it is compiled anew for some numbers
+@triton.jit(do_not_specialize=["programs"])  # or Triton compiles it anew for 1 and for multiples of 16
 def _meet_kernel(  # type: ignore[no-untyped-def]
     owner, at, front, back, budget, least, first, last, cost, prize, stops, costs, found, pair, programs, nodes,
     words, FRONT: tl.constexpr, BACK: tl.constexpr,
@@ -83,7 +83,7 @@ def _meet_kernel(  # type: ignore[no-untyped-def]
                 chosen_one = begin + cell // BACK
                 chosen_other = start + cell % BACK
         start += BACK
-        # The next ones are dearer: the loop ends where none of them fits even the cheapest.
+        # The next paths from the end are dearer: the loop ends where they fit not even the cheapest of this block.
         dearer = tl.load(cost + start, mask=start < stop, other=float("inf"))
         stop = tl.where(cheapest + dearer > most, start, stop)
     tl.store(found + program, tl.where(chosen_one < 0, float("-inf"), best))

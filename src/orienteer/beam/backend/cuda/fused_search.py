@@ -1,6 +1,6 @@
-"""The small steps of a search as GPU kernels, one for each: a host takes longer to ask for a step than it takes.
+"""The small steps of a search, one GPU kernel each: the host takes longer to launch a step than the GPU to do it.
 
-They do the same arithmetic in the same order as the plain tensors that they stand for.
+The kernels do the arithmetic of the host's loops in the same order.
 """
 
 import torch
@@ -11,12 +11,12 @@ from torch import Tensor
 from orienteer.beam.backend.cuda.launch import warps_for
 from orienteer.beam.states import States
 
-SOME = 256
-"""Paths that one program looks at, where it needs a few numbers of each."""
+BLOCK = 256
+"""Paths that one program looks at, in kernels that read a few numbers of each path."""
 
 
 def fused_legs(states: States) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """What going on to each node leads to: (state, node) costs on arrival and whether the end stays within reach.
+    """(state, node) costs on arrival at each node, and whether the end stays within reach.
 
     Then the best way to close each path with one more node, (state,) prize, cost and node: the most prize, of equals
     the least cost, of equals the first; prize -inf and cost inf where none closes.
@@ -25,44 +25,44 @@ def fused_legs(states: States) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     count, nodes = states.visited.shape
     arrival = torch.empty(count, nodes, dtype=torch.float64, device=problems.prizes.device)
     fits = torch.empty(count, nodes, dtype=torch.bool, device=problems.prizes.device)
-    # Each on its own: kernels are compiled anew where memory begins at another kind of place.
+    # Three tensors, not slices of one: Triton compiles a kernel anew for memory that is aligned otherwise.
     prize, cost = (torch.empty(count, dtype=torch.float64, device=problems.prizes.device) for _ in range(2))
     last = torch.empty(count, dtype=torch.int64, device=problems.prizes.device)
-    lanes = triton.next_power_of_2(nodes)
+    room = triton.next_power_of_2(nodes)
     if count:
         _legs_kernel[(count,)](
             problems.costs, problems.to_end, problems.straight, problems.prizes, problems.budget,
             states.instance, states.last, states.cost.contiguous(), states.prize, states.visited.view(torch.uint8),
-            arrival, fits.view(torch.uint8), prize, cost, last, nodes, LANES=lanes, num_warps=warps_for(lanes),
+            arrival, fits.view(torch.uint8), prize, cost, last, nodes, ROOM=room, num_warps=warps_for(room),
         )  # fmt: skip
     return arrival, fits, prize, cost, last
 
 
-@triton.jit(do_not_specialize_on_alignment=["spent"])  # that of one path alone is not copied
+@triton.jit(do_not_specialize_on_alignment=["spent"])  # the column of a single path is contiguous, and not aligned
 def _legs_kernel(  # type: ignore[no-untyped-def]
     costs, to_end, straight, prizes, budget, instance, last, spent, won, visited,
-    arrival_out, fits_out, prize_out, cost_out, last_out, nodes, LANES: tl.constexpr,
+    arrival_out, fits_out, prize_out, cost_out, last_out, nodes, ROOM: tl.constexpr,
 ):  # fmt: skip
-    """All nodes after one path."""
+    """A program looks at all nodes after one path."""
     state = tl.program_id(0).to(tl.int64)
     row = tl.load(instance + state)
-    lane = tl.arange(0, LANES)
-    inside = lane < nodes
+    node = tl.arange(0, ROOM)
+    inside = node < nodes
     never = float("inf")
-    leg = tl.load(costs + (row * nodes + tl.load(last + state)) * nodes + lane, mask=inside, other=never)
+    leg = tl.load(costs + (row * nodes + tl.load(last + state)) * nodes + node, mask=inside, other=never)
     arrival = tl.load(spent + state) + leg
     limit = tl.load(budget + row)
-    rest = tl.load(to_end + row * nodes + lane, mask=inside, other=never)
-    fits = (arrival + rest <= limit) & (tl.load(visited + state * nodes + lane, mask=inside, other=1) == 0)
-    total = arrival + tl.load(straight + row * nodes + lane, mask=inside, other=never)
+    rest = tl.load(to_end + row * nodes + node, mask=inside, other=never)
+    fits = (arrival + rest <= limit) & (tl.load(visited + state * nodes + node, mask=inside, other=1) == 0)
+    total = arrival + tl.load(straight + row * nodes + node, mask=inside, other=never)
     closes = fits & (total <= limit)
-    prize = tl.load(won + state) + tl.load(prizes + row * nodes + lane, mask=inside, other=0.0)
+    prize = tl.load(won + state) + tl.load(prizes + row * nodes + node, mask=inside, other=0.0)
     best = tl.max(tl.where(closes, prize, -never), 0)
     equal = closes & (prize >= best)
     least = tl.min(tl.where(equal, total, never), 0)
-    first = tl.min(tl.where(equal & (total <= least), lane, LANES), 0)
-    tl.store(arrival_out + state * nodes + lane, arrival, mask=inside)
-    tl.store(fits_out + state * nodes + lane, fits.to(tl.uint8), mask=inside)
+    first = tl.min(tl.where(equal & (total <= least), node, ROOM), 0)
+    tl.store(arrival_out + state * nodes + node, arrival, mask=inside)
+    tl.store(fits_out + state * nodes + node, fits.to(tl.uint8), mask=inside)
     tl.store(prize_out + state, best)
     tl.store(cost_out + state, least)
     tl.store(last_out + state, first.to(tl.int64))
@@ -80,19 +80,19 @@ def fused_pack(
     packed = torch.empty(count, 4, dtype=torch.int64, device=cell.device)
     own = torch.empty(count, dtype=torch.int64, device=cell.device)
     if count:
-        _pack_kernel[(triton.cdiv(count, SOME),)](
+        _pack_kernel[(triton.cdiv(count, BLOCK),)](
             cell, score.view(torch.int64), arrival.view(torch.int64), node_set, keys, instance, first,
-            packed, own, count, nodes, SOME=SOME,
+            packed, own, count, nodes, BLOCK=BLOCK,
         )  # fmt: skip
     return packed, own
 
 
 @triton.jit(do_not_specialize=["first", "count"])
 def _pack_kernel(  # type: ignore[no-untyped-def]
-    cell, score, arrival, node_set, keys, instance, first, packed, own, count, nodes, SOME: tl.constexpr
+    cell, score, arrival, node_set, keys, instance, first, packed, own, count, nodes, BLOCK: tl.constexpr
 ):
-    """Some children."""
-    child = tl.program_id(0).to(tl.int64) * SOME + tl.arange(0, SOME)
+    """A program packs BLOCK children."""
+    child = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     there = child < count
     at = tl.load(cell + child, mask=there, other=0)
     row = at // nodes
@@ -105,20 +105,20 @@ def _pack_kernel(  # type: ignore[no-untyped-def]
 
 
 def fused_known(packed: Tensor, instance: Tensor, holder: Tensor, stamp: Tensor, cost: Tensor, slots: int) -> Tensor:
-    """(path,) bool: whether a remembered path makes this one useless (see `Seen`)."""
+    """(path,) bool: whether a remembered path with the same stamp costs no more (see `Seen`)."""
     count = len(packed)
     known = torch.empty(count, dtype=torch.bool, device=packed.device)
     if count:
-        _known_kernel[(triton.cdiv(count, SOME),)](
-            packed, instance, holder, stamp, cost.view(torch.int64), known.view(torch.uint8), count, slots, SOME=SOME
+        _known_kernel[(triton.cdiv(count, BLOCK),)](
+            packed, instance, holder, stamp, cost.view(torch.int64), known.view(torch.uint8), count, slots, BLOCK=BLOCK
         )
     return known
 
 
 @triton.jit(do_not_specialize=["count"])
-def _known_kernel(packed, instance, holder, stamp, cost, known, count, slots, SOME: tl.constexpr):  # type: ignore[no-untyped-def]
+def _known_kernel(packed, instance, holder, stamp, cost, known, count, slots, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     """Some paths."""
-    path = tl.program_id(0).to(tl.int64) * SOME + tl.arange(0, SOME)
+    path = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     there = path < count
     own = tl.load(packed + path * 4 + 2, mask=there, other=0)
     spent = tl.load(packed + path * 4 + 1, mask=there, other=0)
@@ -131,23 +131,23 @@ def _known_kernel(packed, instance, holder, stamp, cost, known, count, slots, SO
 
 
 def fused_rank(score: Tensor, group: Tensor, dropped: Tensor, score_bits: int) -> Tensor:
-    """(path,) int64: numbers that sort by group, and in it by falling score, of which so many bits count.
+    """(path,) int64: numbers that sort by group, then by falling score, of which the first `score_bits` bits count.
 
     Where a path is dropped, the largest number of all.
     """
     count = len(score)
     rank = torch.empty_like(group)
     if count:
-        _rank_kernel[(triton.cdiv(count, SOME),)](
-            score.view(torch.int64), group, dropped.view(torch.uint8), rank, count, BITS=score_bits, SOME=SOME
+        _rank_kernel[(triton.cdiv(count, BLOCK),)](
+            score.view(torch.int64), group, dropped.view(torch.uint8), rank, count, BITS=score_bits, BLOCK=BLOCK
         )
     return rank
 
 
 @triton.jit(do_not_specialize=["count"])
-def _rank_kernel(score, group, dropped, rank, count, BITS: tl.constexpr, SOME: tl.constexpr):  # type: ignore[no-untyped-def]
+def _rank_kernel(score, group, dropped, rank, count, BITS: tl.constexpr, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     """Some paths."""
-    path = tl.program_id(0).to(tl.int64) * SOME + tl.arange(0, SOME)
+    path = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     there = path < count
     bits = tl.load(score + path, mask=there, other=0)
     rising = bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)

@@ -1,6 +1,6 @@
 """How kernels are launched."""
 
 
-def warps_for(lanes: int) -> int:
-    """How many warps of a GPU share the work of a kernel's program on `lanes` numbers."""
-    return max(1, min(8, lanes // 64))
+def warps_for(numbers: int) -> int:
+    """How many warps of a GPU share the work of a kernel's program on `numbers` numbers."""
+    return max(1, min(8, numbers // 64))

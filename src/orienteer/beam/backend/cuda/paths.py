@@ -10,7 +10,7 @@ from orienteer.beam.states import States
 
 
 class TensorLog(PathLog):
-    """Tensors that grow."""
+    """A log in tensors that grow."""
 
     def __init__(self, problems: Problems):
         super().__init__(problems)
@@ -41,7 +41,7 @@ class TensorLog(PathLog):
         return states
 
     def stops(self, number: Tensor) -> list[list[int]]:
-        """All paths go up one node at a time: the log is far larger than what the host needs of it."""
+        """All paths are followed together on the GPU, a node at a time: the log is too large to copy to the host."""
         backwards = []
         while True:
             trail = torch.where(number >= 0, self.trail[number.clamp_min(0)], -1)
@@ -70,7 +70,7 @@ class TensorLog(PathLog):
 
 
 def grown(tensor: Tensor, room: int) -> Tensor:
-    """A copy with that many rows; the new ones are not set."""
+    """A copy with `room` rows; the new rows are not set."""
     larger = tensor.new_empty(room, *tensor.shape[1:])
     larger[: len(tensor)] = tensor
     return larger

@@ -18,12 +18,12 @@ _GATHER = 0x0102040810204080
 
 @dataclass(frozen=True)
 class CostTable:
-    """Where the costs of some states' problems are to be read, for scores, which may round."""
+    """Where each state reads the costs of its problem, for scores, which may round."""
 
     costs: Tensor  # (matrix, node, node) float32
-    matrix: Tensor  # (state,) int64, which of them
+    matrix: Tensor  # (state,) int64, which matrix of `costs`
     back: Tensor | None  # (state,) bool, where rows and columns are exchanged; None: nowhere
-    unit: Tensor  # (state,) what costs are multiples of
+    unit: Tensor  # (state,) the unit in which `costs` are given
 
 
 class TensorProblems(Problems):
@@ -62,7 +62,7 @@ class TensorProblems(Problems):
         return cheapest_ways(self.costs)
 
     def table(self, instance: Tensor) -> CostTable:
-        """The costs of the problems of some states."""
+        """The cost table of states whose problems are the rows `instance`."""
         return CostTable(self.relative_costs, instance, None, self.divisor.index_select(0, instance))
 
     def arange(self, count: int) -> Tensor:
@@ -96,7 +96,7 @@ def cheapest_ways(costs: Tensor) -> Tensor:
     """(batch, node, node) cost of the cheapest way between any two nodes, through any others (Floyd and Warshall)."""
     ways = costs.clone()
     ways.diagonal(dim1=1, dim2=2).fill_(0.0)
-    through = torch.empty_like(ways)  # once: large memory is slow to get and to give back
+    through = torch.empty_like(ways)  # made once: large memory is slow to get and to give back
     for via in range(ways.shape[1]):
         torch.add(ways[:, :, via, None], ways[:, None, via, :], out=through)
         torch.minimum(ways, through, out=ways)

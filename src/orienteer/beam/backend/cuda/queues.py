@@ -22,7 +22,7 @@ class TensorQueues:
     def __init__(
         self, problems: Problems, width: int | None, tau: Tensor, spread: float = 0.0, remembered: int = REMEMBERED
     ):
-        """`tau` is (batch,) in cost units; ending where a better path does costs `spread` mean prizes of rank."""
+        """`tau` is (batch,) the width of a level in units of cost; `spread` is that of `Backend.queues`."""
         self.problems, self.width, self.tau = problems, width, tau
         self.count = count_levels(problems, tau)
         self.groups = problems.batch * self.count
@@ -30,7 +30,8 @@ class TensorQueues:
             raise ValueError(f"{problems.batch} instances of {self.count} levels are too many for one batch")
         self._price = None if width is None or not spread else spread * problems.mean_prize
         self._slots = self._empty(width or ROOM_AT_FIRST)  # (group, slot, 4)
-        # One more than there are queues: the last takes what no queue is to note.
+        # The score that a path must reach to enter a full queue. The last entry belongs to no queue: scores that no
+        # queue needs are written there.
         self._worst = torch.full((self.groups + 1,), -torch.inf, dtype=torch.float64, device=problems.prizes.device)
         # Which queues hold paths: the slots would tell, but there are too many to look through at every step.
         self._filled = torch.zeros(self.groups, dtype=torch.uint8, device=problems.prizes.device)

@@ -1,4 +1,4 @@
-"""Paths that have been expanded, to tell when another order of the same nodes comes later and dearer."""
+"""Expanded paths, remembered to drop a later and dearer path through the same nodes in another order."""
 
 import torch
 from torch import Tensor
@@ -9,7 +9,7 @@ from orienteer.beam.candidates import Candidates
 
 
 class Seen:
-    """Remembers paths by their stamp: a dearer one with the same nodes and the same last node leads nowhere new.
+    """Remembers paths by their stamp: a dearer path with the same nodes and the same last node leads nowhere new.
 
     Every instance has slots of its own, so that what is forgotten does not depend on the batch.
     """
@@ -17,7 +17,8 @@ class Seen:
     def __init__(self, batch: int, device: torch.device, slots: int):
         """`slots` is how many paths of an instance are remembered, a power of two."""
         self.slots = slots
-        self.holder = torch.full((batch * slots,), -1, dtype=torch.int64, device=device)  # row below
+        # (slot,) the row of `stamp` and `cost` that holds its path, -1 if empty
+        self.holder = torch.full((batch * slots,), -1, dtype=torch.int64, device=device)
         self.stamp = torch.empty(4 * batch, dtype=torch.int64, device=device)
         self.cost = torch.empty(4 * batch, dtype=torch.float64, device=device)
         self.used = 0
@@ -39,6 +40,6 @@ class Seen:
             self.stamp, self.cost = grown(self.stamp, room), grown(self.cost, room)
 
     def new(self, instance: Tensor, paths: Candidates) -> Tensor:
-        """(new,) rows of the paths that no remembered one makes useless."""
+        """(new,) rows of the paths for which no path with the same stamp is remembered that costs no more."""
         known = fused_known(paths.packed, instance, self.holder, self.stamp, self.cost, self.slots)
         return (~known).nonzero().squeeze(1)

@@ -1,4 +1,4 @@
-"""Which of the paths that wait for their turn stay: the one selection that both searches make."""
+"""Which waiting paths stay: the selection that both searches make."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _GOLDEN = -7046029254386353131  # 2**64 / golden ratio, odd: spreads group numbe
 
 @dataclass(frozen=True)
 class Crowd:
-    """What it costs to end where better paths of the group already end."""
+    """The price of ending at a node where better paths of the group end."""
 
     node: Tensor  # (candidate,) int64, last node
     price: Tensor  # (candidate,) float64, taken off the score for each better path of the group with that last node
@@ -22,7 +22,7 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Kept:
-    """Who stays, ordered by group and then from best to worst."""
+    """The candidates that stay, ordered by group and then from best to worst."""
 
     index: Tensor  # (kept,) int64, rows of the candidates
     group: Tensor  # (kept,) int64
@@ -31,22 +31,22 @@ class Kept:
 
 
 def select(candidates: Candidates, index: Tensor) -> Candidates:
-    """The candidates at some places; whole rows are gathered faster than by indexing."""
+    """The candidates at the places `index`; `index_select` gathers whole rows, which is faster than indexing."""
     return Candidates(candidates.packed.index_select(0, index), torch)
 
 
 def keep_best(candidates: Candidates, group: Tensor, width: int | None, crowd: Crowd | None = None) -> Kept:
-    """The `width` best of each group (all, if it is None) after duplicates are dropped.
+    """The `width` best candidates of each group (None: all) after duplicates are dropped.
 
     Duplicates have the same stamp and the same group: the cheapest stays. Higher scores are better, compared to nine
     digits; among equals the cheaper path.
     """
-    by_cost = candidates.packed[:, COST].argsort(stable=True)  # costs are not negative: their bits sort as they do
+    by_cost = candidates.packed[:, COST].argsort(stable=True)  # bits of costs sort as the costs do: none is negative
     group, score = group.index_select(0, by_cost), candidates.score.index_select(0, by_cost)
     stamp, by_stamp = (candidates.stamp.index_select(0, by_cost) + group * _GOLDEN).sort(stable=True)
     again = torch.zeros_like(stamp, dtype=torch.bool)
     torch.eq(stamp[1:], stamp[:-1], out=again[1:])
-    twin = torch.empty_like(again).scatter_(0, by_stamp, again)  # by a mask: a GPU need not be asked how many
+    twin = torch.empty_like(again).scatter_(0, by_stamp, again)  # a mask: the host need not ask the GPU for a count
     if crowd is not None:
         spot = group * crowd.nodes + crowd.node.index_select(0, by_cost)
         order, _, place = _ranked(score, spot, MOST_SPOTS, twin)
@@ -74,5 +74,5 @@ def _ranked(score: Tensor, group: Tensor, most: int, dropped: Tensor) -> tuple[T
     score_bits = bits_for_score(most)
     rank, order = fused_rank(score, group, dropped, score_bits).sort(stable=True)
     group = rank >> score_bits
-    # By a search for each: nobody is asked how many groups there are.
+    # A binary search for each row: the host need not ask the GPU how many groups there are.
     return order, group, torch.arange(len(group), device=group.device) - torch.searchsorted(group, group)

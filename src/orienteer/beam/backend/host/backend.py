@@ -26,7 +26,7 @@ from orienteer.search.cores import cores
 BATCH_BYTES = 128 * 2**20
 """Working set of a batch: beyond this, caches suffer and nothing is gained."""
 ALL_BYTES = 8 * BATCH_BYTES
-"""Of all batches together."""
+"""Working set of all batches together."""
 FEWEST = 8
 """Instances of a batch from which on two batches side by side are faster than one."""
 
@@ -38,7 +38,9 @@ class HostBackend:
     compiles_ahead = True
 
     def __init__(self, batch_bytes: int = BATCH_BYTES, remembered: int = REMEMBERED):
-        """`remembered` is how many expanded paths of an instance are remembered, a power of two."""
+        """`batch_bytes` is the working set of a batch; `remembered` is how many expanded paths of an instance are
+        remembered, a power of two.
+        """
         self.batch_bytes, self.remembered = batch_bytes, remembered
 
     def problems(self, instances: Sequence[Instance], directions: int = 1) -> Problems:
@@ -55,7 +57,7 @@ class HostBackend:
     def keep_best(self, children: Offspring, width: int | None) -> Candidates:
         packed, instance = children.candidates.packed, children.instance
         kept = np.empty_like(packed)
-        batch, nodes = int(instance.max()) + 1, 1  # nothing is paid for ending at the same node
+        batch, nodes = int(instance.max()) + 1, 1  # with one node, `keep_of_each` takes no price for a shared last node
         count = keep_of_each(packed, instance, batch, width or len(packed), nodes, *BITS, kept)
         return Candidates(kept[:count], np)
 
@@ -66,10 +68,10 @@ class HostBackend:
         for at, (front, back) in enumerate(zip(ends.front, ends.back, strict=True)):
             ahead, behind = (slice(paths.first[row], paths.first[row + 1]) for row in (front, back))
             sides = [column[own] for own in (ahead, behind) for column in columns]
-            given: list[Any] = [*sides, ends.costs[front], ends.budget[at], ends.least[at], front == back]
-            one, other = best_meeting(*given)
-            if one >= 0:
-                best[:, at] = paths.number[ahead][one], paths.number[behind][other]
+            arguments: list[Any] = [*sides, ends.costs[front], ends.budget[at], ends.least[at], front == back]
+            from_start, from_end = best_meeting(*arguments)
+            if from_start >= 0:
+                best[:, at] = paths.number[ahead][from_start], paths.number[behind][from_end]
         return best
 
     def exchanged(
@@ -105,7 +107,7 @@ class HostBackend:
 
 
 def _best_exchanged(route: list[int], bases: npt.NDArray[np.int64], over: Over, logged: tuple[Any, ...]) -> list[int]:
-    """The best of what exchanges make of a route and of the routes along some paths, until it is `over`."""
+    """The best route that exchanges make of a route and of the routes along the `bases`, until `over()` is true."""
     best, best_prize, best_cost = np.array(route), -np.inf, np.inf
     for base in (-1, *bases.tolist()):
         if over():

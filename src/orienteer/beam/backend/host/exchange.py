@@ -1,4 +1,4 @@
-"""Stretches of a route exchanged for stretches of logged paths, while that brings more prize, or the same at less cost.
+"""Stretches of a route exchanged for stretches of logged paths, while that adds prize, or lowers cost at equal prize.
 
 A beam has logged thousands of paths that lead well from one node to another. Where a path passes two nodes of a route,
 what lies between them on the path may take the place of what lies between them on the route.
@@ -15,9 +15,10 @@ def exchanged(
     route: Ints, base: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, stops: Ints, ahead: int,
     costs: Floats, prizes: Floats, budget: float, both_ways: bool,
 ) -> tuple[Ints, float, float]:  # fmt: skip
-    """What exchanges make of a route, or with a `base` of that path gone straight to its other end; prize and cost.
+    """The route after all exchanges, the prize of its stops without start and end, and its cost.
 
-    The prize is that of the stops, without start and end. See `exchange` for the others.
+    The exchanges begin with `route` or, where `base` is not -1, with that path and a leg straight to its other end.
+    See `exchange` for the other parameters.
     """
     room, size = np.empty(len(prizes) + 1, dtype=np.int64), len(route)
     if base < 0:
@@ -34,11 +35,11 @@ def exchanged(
 
 @kernel
 def _walk(route: Ints, start: int, end: int, path: int, parent: Ints, node: Ints, ahead: int) -> int:
-    """Writes the route along a path and straight to its other end; returns its size."""
-    size, one = 2, path
-    while parent[one] >= 0:
+    """Writes the route along a path and straight to the path's other end; returns the size of the route."""
+    size, ancestor = 2, path
+    while parent[ancestor] >= 0:
         size += 1
-        one = parent[one]
+        ancestor = parent[ancestor]
     route[0], route[size - 1] = start, end
     for number in range(1, size - 1):
         route[number if path >= ahead else size - 1 - number] = node[path]
@@ -51,15 +52,16 @@ def exchange(
     route: Ints, size: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, stops: Ints, ahead: int,
     costs: Floats, prizes: Floats, budget: float, both_ways: bool,
 ) -> int:  # fmt: skip
-    """The size of the route that is left in `route`, which has room for every node and begins with `size` of them.
+    """Exchanges stretches of the route in the first `size` places of `route`; returns the new size.
 
     Args:
-        parent: (path,) the number of the path that each goes on from, -1 for those that have gone nowhere.
+        route: Nodes, with room for all nodes of the problem and the end.
+        parent: (path,) the number of each path's parent, -1 for the empty paths.
         node, cost, prize: (path,) the last node, what the legs cost, and what the stops bring.
         stops: (path, word) the stops as sets of bits.
         ahead: How many paths come from the start; those behind them come from the end.
-        costs, prizes: (n, n) and (n,).
-        budget: What a route may cost.
+        costs, prizes: (n, n) costs of legs and (n,) prizes of nodes.
+        budget: The most that a route may cost.
         both_ways: Whether every leg costs the same in both directions.
     """
     place = np.empty(len(prizes), dtype=np.int64)
@@ -81,7 +83,7 @@ def exchange(
 
 @kernel
 def _leg(costs: Floats, here: int, there: int) -> float:
-    """Standing still, as in the empty round trip, costs nothing."""
+    """The cost of a leg; standing still, as in the empty round trip, costs nothing."""
     return costs[here, there] if here != there else 0.0
 
 
@@ -89,7 +91,7 @@ def _leg(costs: Floats, here: int, there: int) -> float:
 def _survey(
     route: Ints, size: int, costs: Floats, prizes: Floats, place: Ints, spent: Floats, won: Floats, passed: Ints
 ) -> None:
-    """Notes each stop's place (-1 for others), and at each place the cost, the prize and the set of stops so far."""
+    """Writes each stop's place (-1 for other nodes), and for each place cost, prize and set of stops up to there."""
     place[:] = -1
     for at in range(1, size):
         spent[at] = spent[at - 1] + _leg(costs, route[at - 1], route[at])
@@ -106,10 +108,11 @@ def _note(
     size: int, parent: Ints, node: Ints, cost: Floats, prize: Floats, ahead: int,
     place: Ints, spent: Floats, won: Floats, spot: Ints, notes: Floats,
 ) -> None:  # fmt: skip
-    """Notes where on the route each path ends, and what an exchange that begins there adds to cost and gain.
+    """Writes where on the route each path ends, and what an exchange that begins there adds to cost and gain.
 
-    `notes` are, for exchanges to places behind (0) and before (1) that one: the cost and the gain that it adds, and the
-    least cost and the most gain of all paths on the way. Paths come behind the ones that they go on from.
+    `notes` are (side, 4, path), for exchanges that end behind (side 0) or before (side 1) the place where they begin:
+    the cost and the gain that beginning at this path adds, then the least such cost and the most such gain of this path
+    and its ancestors. Parents come before their children.
     """
     for path in range(len(parent)):
         root = parent[path] < 0
@@ -133,10 +136,11 @@ def _best(
     costs: Floats, prizes: Floats, budget: float, both_ways: bool,
     place: Ints, spent: Floats, won: Floats, passed: Ints, spot: Ints, notes: Floats,
 ) -> tuple[int, int, bool]:  # fmt: skip
-    """The best exchange: the path to take, the one on its way from which on, and whether it goes on to its far end.
+    """The best exchange: the path to take, its ancestor after which the stretch begins, and whether it is `closing`.
 
-    Without `closing`, the last node of the path is on the route and stays. -1 where nothing is better. All loops are in
-    one function: as a function of its own, with a dozen arrays a call, the innermost takes up to 2.5 times as long.
+    A closing stretch runs on to the far end of the route; otherwise the path's last node is on the route and stays.
+    -1 where no exchange is better. All loops are in one function: as a function of its own, with a dozen arrays a
+    call, the innermost loop takes up to 2.5 times as long.
     """
     most, least = 0.0, spent[size - 1] - SAVING * budget
     found, found_origin, found_closing = NONE, NONE, NO
@@ -157,26 +161,27 @@ def _best(
                     base, worth = spent[size - 1] - spent[far] + cost[path] + leg, prize[path] - bonus - won[far - 1]
                 else:
                     base, worth = spent[size - 1] + spent[far] + cost[path] + leg, prize[path] - bonus + won[far]
-                one = origin
-                while one >= 0:
-                    hope, price = worth + notes[side, 3, one], base + notes[side, 2, one]
+                ancestor = origin
+                while ancestor >= 0:
+                    hope, price = worth + notes[side, 3, ancestor], base + notes[side, 2, ancestor]
                     if hope < most or price > budget or (hope == most and price >= least):
-                        break  # nothing farther up is better
-                    gain, total, near = worth + notes[side, 1, one], base + notes[side, 0, one], spot[one]
+                        break  # no ancestor is better
+                    gain, total = worth + notes[side, 1, ancestor], base + notes[side, 0, ancestor]
+                    near = spot[ancestor]
                     better = gain > most or (gain == most and total < least)
                     if better and total <= budget and (near < far if side == 0 else near > far):
                         left, right = min(near, far), max(near, far)
                         end = -1 if closing else node[path]
-                        if _fits(stops[path], stops[one], end, passed[size - 1], passed[left], passed[right - 1]):
+                        if _fits(stops[path], stops[ancestor], end, passed[size - 1], passed[left], passed[right - 1]):
                             most, least = gain, total
-                            found, found_origin, found_closing = path, one, closing
-                    one = parent[one]
+                            found, found_origin, found_closing = path, ancestor, closing
+                    ancestor = parent[ancestor]
     return found, found_origin, found_closing
 
 
 @kernel
 def _fits(path: Ints, origin: Ints, end: int, all_stops: Ints, to_left: Ints, to_right: Ints) -> bool:
-    """Whether the stops of a path after its origin, but for its `end`, are not among those that the route keeps."""
+    """Whether the route keeps none of the stops of a path after its origin, apart from the path's `end`."""
     for word in range(len(path)):
         new = path[word] ^ origin[word]
         if end >> 6 == word:
@@ -190,19 +195,19 @@ def _fits(path: Ints, origin: Ints, end: int, all_stops: Ints, to_left: Ints, to
 def _put_in(
     route: Ints, size: int, parent: Ints, node: Ints, ahead: int, place: Ints, path: int, origin: int, closing: bool
 ) -> int:
-    """Makes the exchange; returns the new size."""
+    """Makes an exchange that `_best` found; returns the new size of the route."""
     back = path >= ahead
     near = place[node[origin]] if parent[origin] >= 0 else size - 1 if back else 0
     far = (0 if back else size - 1) if closing else place[node[path]]
     left, right = min(near, far), max(near, far)
-    count, one = 0, path if closing else parent[path]
-    while one != origin:
+    count, ancestor = 0, path if closing else parent[path]
+    while ancestor != origin:
         count += 1
-        one = parent[one]
+        ancestor = parent[ancestor]
     rest = route[right:size].copy()
-    one = path if closing else parent[path]
-    for number in range(count):  # from the far end to the near one
-        route[left + 1 + (count - 1 - number if near < far else number)] = node[one]
-        one = parent[one]
+    ancestor = path if closing else parent[path]
+    for number in range(count):  # from the far end to the near ancestor
+        route[left + 1 + (count - 1 - number if near < far else number)] = node[ancestor]
+        ancestor = parent[ancestor]
     route[left + 1 + count : left + 1 + count + len(rest)] = rest
     return left + 1 + count + len(rest)

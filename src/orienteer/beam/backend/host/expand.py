@@ -32,7 +32,7 @@ class HostExpander(Expander):
     def _scores(self, states: States, fits: Array) -> Array:
         with np.errstate(
             over="ignore", invalid="ignore"
-        ):  # of infinite costs; whatever a score makes of them is barred
+        ):  # from infinite costs; children with such scores do not fit anyway
             return super()._scores(states, fits)
 
     def _chosen(self, states: States, node_set: Array, arrival: Array, fits: Array, score: Array) -> Offspring:
@@ -52,7 +52,7 @@ def step_on(
     instance: Ints, last: Ints, visited: Flags, spent: Floats, won: Floats, first: int,
     arrival: Floats, fits: Flags, best_prize: Floats, best_cost: Floats, best_parent: Ints, best_last: Ints,
 ) -> None:  # fmt: skip
-    """Writes what going on to each node leads to, and the best closed routes."""
+    """Writes `arrival` and `fits` of every child, and the best closed routes; see `Expander._step_on`."""
     for state in range(len(last)):
         row = instance[state]
         legs, rest, closing, worth, limit = (
@@ -79,9 +79,9 @@ def choose(
     score: Floats, fits: Flags, arrival: Floats, node_set: Ints, keys: Ints, instance: Ints, first: int, branch: int,
     packed: Ints, owner: Ints,
 ) -> int:  # fmt: skip
-    """Writes the `branch` best children of each state, best first, of equals the lower node; how many there are.
+    """Writes the `branch` best children of each state, best first, of equals the lower node; returns their number.
 
-    Where every child may enter they come by node.
+    Where `branch` is the number of nodes, children come in the order of their nodes.
     """
     states, nodes = score.shape
     count = ZERO

@@ -1,64 +1,64 @@
-"""The best route that two paths make, one from each end, among all pairs of them.
+"""The best route that two paths make, one from each end, among all pairs of paths.
 
-A path from the start and one from the end make a route if they share no stop and the leg between their last nodes fits.
+A path from the start and a path from the end make a route if they share no stop and the route fits the budget.
 """
 
 import numpy as np
 
 from orienteer.kernel import NONE, Floats, Ints, kernel
 
-MOST_LOOKS = 2**25
-"""Pairs that are looked at: where all paths bring about as much, too many would be left for a short look at each."""
+MOST_PAIRS = 2**25
+"""Pairs that are compared, at most: where all paths bring about equal prizes, prizes rule out too few pairs."""
 BINS = 128
-"""Parts of the limit into which paths from the end are sorted: of each, only those with enough prize are looked at."""
+"""Parts of the budget into which paths from the end are sorted: in a part, only those with enough prize count."""
 
 
 @kernel
 def best_meeting(
     last: Ints, cost: Floats, prize: Floats, stops: Ints,
     last_back: Ints, cost_back: Floats, prize_back: Floats, stops_back: Ints,
-    costs: Floats, budget: float, least: float, mirrored: bool, most_looks: int = MOST_LOOKS,
+    costs: Floats, budget: float, least: float, mirrored: bool, most_looks: int = MOST_PAIRS,
 ) -> tuple[int, int]:  # fmt: skip
     """The numbers of the two paths with the most prize above `least`, or -1 and -1.
 
     Args:
         last, cost, prize: (path,) of the paths from the start.
         stops: (path, word) their stops as sets of bits.
-        last_back, cost_back, prize_back, stops_back: The same of the paths from the end.
-        costs: (n, n) of the legs.
-        budget: What a route may cost.
+        last_back, cost_back, prize_back, stops_back: These four arrays of the paths from the end.
+        costs: (n, n) costs of legs.
+        budget: The most that a route may cost.
         least: A prize that is known; the sum of two paths' prizes has to be above it.
-        mirrored: Whether the paths from the end are those from the start: then one look at each pair is enough.
+        mirrored: Whether the paths from the end are those from the start: then each pair is compared once.
         most_looks: Pairs after which no further path from the start is begun.
     """
     ordered, first, cheapest = _binned(cost_back, prize_back, budget)
     nearest = _nearest(costs)
     front, back, looks = NONE, NONE, 0
-    for one in range(len(last)):
+    for path in range(len(last)):
         if looks > most_looks:
             break
-        left = budget - cost[one] - nearest[last[one]]
+        left = budget - cost[path] - nearest[last[path]]
         if mirrored:
-            left = min(left, cost[one])
+            left = min(left, cost[path])
         for part in range(BINS):
             if cheapest[part] > left:
                 continue
             for place in range(first[part], first[part + 1]):
                 other = ordered[place]
-                if prize[one] + prize_back[other] <= least:
+                if prize[path] + prize_back[other] <= least:
                     break
                 looks += 1
-                if cost[one] + costs[last[one], last_back[other]] + cost_back[other] > budget:
+                if cost[path] + costs[last[path], last_back[other]] + cost_back[other] > budget:
                     continue
-                if _apart(stops[one], stops_back[other]):
-                    least = prize[one] + prize_back[other]
-                    front, back = one, other
+                if _apart(stops[path], stops_back[other]):
+                    least = prize[path] + prize_back[other]
+                    front, back = path, other
     return front, back
 
 
 @kernel
 def _binned(cost: Floats, prize: Floats, budget: float) -> tuple[Ints, Ints, Floats]:
-    """Paths by part of the budget, most prize first; where each part begins, and what its cheapest path costs."""
+    """Paths by part of the budget, most prize first; where each part begins, and its cheapest path's cost."""
     part = np.empty(len(cost), dtype=np.int64)
     cheapest = np.full(BINS, np.inf)
     first = np.zeros(BINS + 1, dtype=np.int64)

@@ -13,7 +13,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class HostLog(PathLog):
-    """Arrays that grow; states are views of their last rows."""
+    """A log in arrays that grow; states are views of the last rows."""
 
     last: Array  # (path,) int64
 

@@ -11,7 +11,7 @@ from orienteer.kernel import Floats, kernel
 from orienteer.model.instance import Instance
 
 MOST_FOR_WAYS = 1000
-"""Nodes up to which the cheapest ways between all of them are worked out: their third power of steps, here a second."""
+"""Nodes up to which the cheapest ways between all nodes are computed: nodes**3 steps, here a second."""
 
 
 class HostProblems(Problems):
@@ -63,7 +63,7 @@ class HostProblems(Problems):
 
 
 def ways_or_costs(costs: Array, most_nodes: int = MOST_FOR_WAYS) -> Array:
-    """(batch, node, node) the cheapest ways, or the costs themselves of problems with more than `most_nodes`."""
+    """(batch, node, node) the cheapest ways, or in problems of more than `most_nodes` nodes the costs themselves."""
     return cheapest_ways(costs) if costs.shape[1] <= most_nodes else costs
 
 

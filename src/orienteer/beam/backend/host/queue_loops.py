@@ -1,4 +1,4 @@
-"""The queues of a cost-level search, read and filled by loops: `orienteer.beam.levels` says what they do."""
+"""Loops that read and fill the queues of a cost-level search (`Queues` of `orienteer.beam.backend.protocol`)."""
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +16,15 @@ def read(
     slots: Ints, empty: int, worst: Floats, filled: Bytes, count: int,
     holder: Ints, seen_stamp: Ints, seen_cost: Floats, seen: int, out: Ints,
 ) -> int:  # fmt: skip
-    """Takes all paths of each instance's cheapest level that has any; how many of them are worth expanding.
+    """Takes all paths of each instance's cheapest level that has any; returns how many are worth expanding.
 
-    These are left in `out` and remembered, after the `seen` that are remembered already.
+    The paths worth expanding are written to `out` and remembered behind the `seen` paths that are remembered already.
     """
     batch = len(filled) // count
     size = len(holder) // batch
     owner = np.empty(len(out), dtype=np.int64)
     while True:
-        found, some = 0, False
+        found, waiting = 0, False
         for instance in range(batch):
             group = -1
             for level in range(instance * count, (instance + 1) * count):
@@ -33,7 +33,7 @@ def read(
                     break
             if group < 0:
                 continue
-            some = True
+            waiting = True
             for slot in range(slots.shape[1]):
                 path = slots[group, slot]
                 if path[SCORE] == empty:
@@ -45,19 +45,19 @@ def read(
                 path[SCORE] = empty
             worst[group] = -np.inf
             filled[group] = 0
-        if found or not some:
+        if found or not waiting:
             break
-    for one in range(found):
-        row = seen + one
-        seen_stamp[row] = out[one, STAMP]
-        seen_cost[row] = out[one, COST : COST + 1].view(np.float64)[0]
-        holder[owner[one] * size + (out[one, STAMP] & (size - 1))] = row
+    for number in range(found):
+        row = seen + number
+        seen_stamp[row] = out[number, STAMP]
+        seen_cost[row] = out[number, COST : COST + 1].view(np.float64)[0]
+        holder[owner[number] * size + (out[number, STAMP] & (size - 1))] = row
     return found
 
 
 @kernel
 def _known(path: Ints, first: int, size: int, holder: Ints, stamps: Ints, costs: Floats) -> bool:
-    """Whether a path with the same nodes and the same last one has been expanded that was no dearer."""
+    """Whether an expanded path with the same nodes and the same last node is remembered that cost no more."""
     row = holder[first + (path[STAMP] & (size - 1))]
     return row >= 0 and stamps[row] == path[STAMP] and costs[row] <= path[COST : COST + 1].view(np.float64)[0]
 
@@ -69,7 +69,7 @@ def fill(
     slots: Ints, empty: int, worst: Floats, filled: Bytes, count: int,
     holder: Ints, seen_stamp: Ints, seen_cost: Floats,
 ) -> None:  # fmt: skip
-    """Merges children into their queues, of which each keeps the best."""
+    """Merges children into their queues; a full queue keeps its best paths."""
     batch = len(filled) // count
     size, width = len(holder) // batch, slots.shape[1]
     group = np.empty(len(children), dtype=np.int64)
@@ -102,49 +102,51 @@ def fill(
 
 @kernel
 def _keep(paths: Ints, queue: Ints, nodes: int, price: float, group_bits: int, spot_bits: int) -> tuple[int, float]:
-    """Writes the best of the paths into an empty queue, from best to worst; how many, and the score of the last.
+    """Writes the best of the paths into an empty queue, from best to worst; returns their number and the last score.
 
-    Of paths with the same nodes and the same last one the cheapest stays. Scores are less the price of ending where
-    better paths end, compared to so many bits; among equals the cheaper path comes first.
+    Of paths with the same nodes and the same last node the cheapest stays. A score falls by `price` for each better
+    path with the same last node: better by the first `spot_bits` bits of the score. The lowered scores are compared by
+    their first `group_bits` bits; among equals the cheaper path comes first.
     """
-    paths = paths[np.argsort(paths[:, COST].copy(), kind="mergesort")]  # not negative: their bits sort as they do
+    # The bits of costs sort as the costs do: none is negative.
+    paths = paths[np.argsort(paths[:, COST].copy(), kind="mergesort")]
     used = len(paths)
     score = paths[:, SCORE].copy().view(np.float64)
     rank, twin, ending = np.empty(used, dtype=np.int64), np.zeros(used, dtype=np.bool_), np.zeros(nodes, dtype=np.int64)
     by_stamp = np.argsort(paths[:, STAMP].copy(), kind="mergesort")
     for place in range(1, used):
         twin[by_stamp[place]] = paths[by_stamp[place], STAMP] == paths[by_stamp[place - 1], STAMP]
-    for one in range(used):
-        rank[one] = _falling(paths[one, SCORE], spot_bits)
-    for one in np.argsort(rank, kind="mergesort"):
-        if not twin[one]:
-            node = paths[one, TRAIL] % nodes
-            score[one] -= ending[node] * price
+    for path in range(used):
+        rank[path] = _falling(paths[path, SCORE], spot_bits)
+    for path in np.argsort(rank, kind="mergesort"):
+        if not twin[path]:
+            node = paths[path, TRAIL] % nodes
+            score[path] -= ending[node] * price
             ending[node] += 1
     bits = score.view(np.int64)
-    for one in range(used):
-        rank[one] = _LAST if twin[one] else _falling(bits[one], group_bits)
+    for path in range(used):
+        rank[path] = _LAST if twin[path] else _falling(bits[path], group_bits)
     order = np.argsort(rank, kind="mergesort")
     kept, last = 0, -np.inf
-    for one in order:  # twins come last
-        if twin[one] or kept == len(queue):
+    for path in order:  # twins come last
+        if twin[path] or kept == len(queue):
             break
-        queue[kept] = paths[one]
-        last = score[one]
+        queue[kept] = paths[path]
+        last = score[path]
         kept += 1
     return kept, last
 
 
 @kernel
 def _falling(bits: int, kept: int) -> int:
-    """The bits of a float64 as a number that is lower for a higher one, to so many bits."""
+    """A number that falls as a float64 rises, from the float's first `kept` bits."""
     rising: int = bits ^ ((bits >> 63) & _LAST)
     return ~rising >> (64 - kept)
 
 
 @kernel
 def longest_queue(children: Ints, instance: Ints, tau: Floats, slots: Ints, empty: int, count: int) -> int:
-    """How many paths the longest queue may hold when the children have entered."""
+    """How many paths the longest queue may hold once the children have entered."""
     length = np.zeros(len(slots), dtype=np.int64)
     cost = children[:, COST].copy().view(np.float64)
     longest = ZERO
@@ -163,7 +165,7 @@ def longest_queue(children: Ints, instance: Ints, tau: Floats, slots: Ints, empt
 def keep_of_each(
     children: Ints, instance: Ints, batch: int, width: int, nodes: int, group_bits: int, spot_bits: int, out: Ints
 ) -> int:
-    """Writes the best children of each instance, from best to worst; how many there are."""
+    """Writes the `width` best children of each instance, from best to worst; returns how many were written."""
     order = np.argsort(instance, kind="mergesort")
     kept, at = ZERO, ZERO
     for row in range(batch):

@@ -29,9 +29,9 @@ class HostQueues:
         self._slots = _empty(groups, width or ROOM_AT_FIRST)  # (group, slot, 4)
         self._worst = np.full(groups, -np.inf)  # what a path must reach to enter a full queue
         self._filled = np.zeros(groups, dtype=np.uint8)  # which queues hold paths
-        # Expanded paths by their stamp: a dearer one with the same nodes and the same last node leads nowhere new.
+        # Expanded paths by their stamp: a dearer path with the same nodes and the same last node leads nowhere new.
         # Every instance has slots of its own, so that what is forgotten does not depend on the batch.
-        self._holder = np.full(problems.batch * remembered, -1, dtype=np.int64)  # row of the two below
+        self._holder = np.full(problems.batch * remembered, -1, dtype=np.int64)  # row of `_stamp` and `_cost`
         self._stamp, self._cost = np.empty(0, dtype=np.int64), np.empty(0)
         self._seen = 0
 
