@@ -54,6 +54,7 @@ def test_help_lists_the_commands_most_used_first(cli: Cli) -> None:
         "plot",
         "solvers",
         "example",
+        "warmup",
         "bench",
         "labels",
         "train",

@@ -225,11 +225,14 @@ def test_units_do_not_matter(scale):
     assert solve(other, "lns", MaxSteps(4000), seed=3).prize == pytest.approx(plain.prize * 7 * scale, rel=0.02)
 
 
-def test_the_time_it_takes_by_itself_grows_with_the_problem():
+def test_without_a_criterion_steps_are_counted_so_that_a_call_can_be_repeated():
+    """50,000 up to a hundred nodes; beyond, fewer that take longer: n ** -0.75, and from 2,000 on n ** -1.75."""
     search = NeighbourhoodSearch()
-    sizes = (5, 100, 2500)
+    sizes = (5, 100, 1600, 4000)
     allowed = [search.default_stop(Instance(np.zeros((n, n)), np.ones(n), 1.0)) for n in sizes]
-    assert allowed == [MaxSeconds(0.2), MaxSeconds(1.0), MaxSeconds(20.0)]
+    assert allowed == [MaxSteps(50_000), MaxSteps(50_000), MaxSteps(6250), MaxSteps(1571)]
+    (instance,) = generate(12, count=1, seed=1)
+    assert [solve(instance, "lns").steps for _ in range(2)] == [50_000, 50_000]
 
 
 def test_settings_are_kept_in_the_result():

@@ -16,6 +16,7 @@ from orienteer.cli.judge import check
 from orienteer.cli.picture import plot
 from orienteer.cli.solve import solve
 from orienteer.cli.solvers import solvers
+from orienteer.cli.warmup import warmup
 from orienteer.model.errors import MissingExtra, OrienteerError
 from orienteer.version import __version__
 
@@ -47,7 +48,7 @@ def cli(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (solve, batch, generate, check, plot, solvers, example):
+for command in (solve, batch, generate, check, plot, solvers, example, warmup):
     cli.add_command(command)
 
 
