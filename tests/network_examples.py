@@ -10,7 +10,7 @@ from orienteer.beam.backend.cuda.problems import TensorProblems, cheapest_ways
 from orienteer.beam.states import States
 from orienteer.lab.networks.attention_network import NetworkConfig
 from orienteer.network.batching import join
-from orienteer.network.features import Tokens, reachable, relevant, tokens
+from orienteer.network.features import Tokens, make_tokens, reachable, relevant
 from orienteer.network.plain import PLAIN
 
 CONFIGS = {
@@ -50,7 +50,7 @@ def seen(states: States, more: int = 0, dtype: torch.dtype = torch.float64) -> T
     """The states' tokens in double precision, with some padding beyond what is needed."""
     reach = reachable(states, cheapest_ways(states.problems.costs))
     keep = relevant(states, reach)
-    given = tokens(states, reach, keep, int(keep.sum(1).max()) + more, int(keep.sum()), PLAIN)
+    given = make_tokens(states, reach, keep, int(keep.sum(1).max()) + more, int(keep.sum()), PLAIN)
     values = {field.name: getattr(given, field.name) for field in fields(given)}
     floats = {name: x for name, x in values.items() if isinstance(x, torch.Tensor) and x.dtype == torch.float32}
     return replace(given, **{name: x.to(dtype) for name, x in floats.items()})

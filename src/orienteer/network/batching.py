@@ -87,11 +87,11 @@ def evaluate(
     size, device = states.visited.shape[1], states.last.device
     action = [torch.full((len(states), size), -torch.inf, device=device) for _ in networks]
     value = [torch.zeros(len(states), device=device) for _ in networks]
-    for index, given in in_parts(states, ways, part, kit):
+    for index, tokens in in_parts(states, ways, part, kit):
         with precision(device):
             for number, network in enumerate(networks):
-                estimate = network(given)
-                action[number][index] = to_nodes(given, estimate.action.float(), size, -torch.inf)
+                estimate = network(tokens)
+                action[number][index] = to_nodes(tokens, estimate.action.float(), size, -torch.inf)
                 if estimate.value is not None:
                     value[number][index] = estimate.value.float()
     return list(zip(action, value, strict=True))

@@ -1,15 +1,15 @@
-"""What the numbers that networks read mean, in which column they stand, and where they are cut off.
+"""The numbers that networks read: what each means, in which column it stands, and where it is cut off.
 
-Tensors, loops of a CPU and kernels of a GPU write the same columns; all of them take their places from here.
+Plain tensors, the loops of a CPU and the kernels of a GPU write these columns; all take their places from here.
 """
 
 NODE_FEATURES = ("prize", "current", "end", "choice", "leg", "home", "detour")
-"""What is told of each node; the paper's network reads the first three: the prize and two flags."""
+"""Features of each node; the paper's network reads the first three: the prize and two flags."""
 PRIZE, CURRENT, END, CHOICE, LEG, HOME, DETOUR = range(len(NODE_FEATURES))
 PAPER_NODE_FEATURES = 3
 
 GLOBAL_FEATURES = ("hops", "count", "way home")
-"""What is told of a whole sub-problem; the paper's network reads the first: the limit, in typical steps."""
+"""Features of a whole sub-problem; the paper's network reads the first: the limit, in typical steps."""
 GLOBAL_HOPS, GLOBAL_COUNT, GLOBAL_WAY_HOME = range(len(GLOBAL_FEATURES))
 PAPER_GLOBAL_FEATURES = 1
 
@@ -29,10 +29,10 @@ EDGE_FUNCTIONS = 5
 """Functions of the cost c of an edge, in units of the remaining limit, that biases of attention are mixtures of:
 c, exp(-8 c), exp(-32 c), exp(-hops c), exp(-hops c / 4), where hops is the remaining limit in typical steps."""
 EDGE_WEIGHTS = 2 * EDGE_FUNCTIONS
-"""Weights of a head: of these functions of the cost there, then of those of the cost back."""
+"""Weights of a head: of the functions of the cost there, then of the functions of the cost back."""
 LIMIT_RATE = 8.0
 """The slower of the two rates that hang on the remaining limit."""
 STEP_RATE = 0.25
 """The slower of the two rates that hang on the typical step, in units of hops."""
 FASTER = 4
-"""How many times as fast the other function of each pair falls: its value is the slower one's to this power."""
+"""How many times as fast the faster function of each pair falls: the slower function's value to this power."""

@@ -1,11 +1,11 @@
-"""The shape of the policy and value network, for whoever computes it."""
+"""The shape of the policy and value network; torch, the host's loops and training all read it."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 Goal = Literal["prize", "cost"]
 LONGEST = 8.0
-"""Legs are at most e to this many typical steps long where the goal is cost: exponentials stay finite."""
+"""Where the goal is cost, a leg is estimated at no more than exp(LONGEST) typical steps: exponentials stay finite."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class PolicyConfig:
     widen: int = 4
     """Inner size of the layers' feed-forward parts, in units of `hidden`."""
     beta: float = 0.6
-    """What a choice's log probability counts beside the value to go, in mean prizes, or in typical steps of a tour."""
+    """Weight of a choice's log probability beside the value to go, in mean prizes, or in typical steps of a tour."""
     goal: Goal = "prize"
     """What is estimated: the most prize to go, or the least cost of visiting everything."""
 

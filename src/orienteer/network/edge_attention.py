@@ -18,7 +18,7 @@ PADDED = -1e6
 
 
 class Layout(Protocol):
-    """How the tokens of some states lie, and what layers do to them there."""
+    """How the tokens of a batch of states lie in memory, and the steps of a layer for this layout."""
 
     dtype: torch.dtype
 
@@ -27,7 +27,7 @@ class Layout(Protocol):
         ...
 
     def unpack(self, packed: Tensor) -> Tensor:
-        """(state, token, ...) from the layout's form; what padding gets, nobody asks for."""
+        """(state, token, ...) from the layout's form; values of padding mean nothing."""
         ...
 
     def current(self, hidden: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ class Layout(Protocol):
     def add_norm(
         self, stream: Tensor, more: Tensor, norm: nn.LayerNorm, dtype: torch.dtype | None = None
     ) -> tuple[Tensor, Tensor]:
-        """The stream with `more` added, and that sum normalised, in the type `dtype` or in the layout's."""
+        """The stream with `more` added, and this sum normalised, in the type `dtype` (None: the layout's type)."""
         ...
 
     def feed(self, hidden: Tensor, widen: nn.Linear, narrow: nn.Linear) -> Tensor:
@@ -53,16 +53,16 @@ class Layout(Protocol):
         ...
 
     def fuses(self, size: int, inner: int) -> bool:
-        """Whether a kernel does all that a layer of these sizes does to single tokens."""
+        """Whether one kernel does all steps of a layer of these sizes after its attention."""
         ...
 
 
 class Padded:
-    """(state, token, ...) tensors as they are; `one_way` says that all edges are the same in both directions."""
+    """(state, token, ...) tensors as they are; `one_way` says that all edges cost the same in both directions."""
 
-    def __init__(self, given: Tokens, dtype: torch.dtype, one_way: bool = False):
-        self.given, self.dtype, self.one_way = given, dtype, one_way
-        self.functions = edge_functions(given, dtype, self.one_way)
+    def __init__(self, tokens: Tokens, dtype: torch.dtype, one_way: bool = False):
+        self.tokens, self.dtype, self.one_way = tokens, dtype, one_way
+        self.functions = edge_functions(tokens, dtype, self.one_way)
 
     def pack(self, padded: Tensor) -> Tensor:
         return padded
@@ -71,11 +71,11 @@ class Padded:
         return packed
 
     def current(self, hidden: Tensor) -> Tensor:
-        return (hidden * self.given.nodes[:, :, CURRENT : CURRENT + 1].to(hidden.dtype)).sum(1)
+        return (hidden * self.tokens.nodes[:, :, CURRENT : CURRENT + 1].to(hidden.dtype)).sum(1)
 
     def read(self, hidden: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
-        total = (hidden * self.given.present[:, :, None]).sum(1)
-        return (hidden @ query[:, :, None])[:, :, 0], total / self.given.present.sum(1, keepdim=True)
+        total = (hidden * self.tokens.present[:, :, None]).sum(1)
+        return (hidden @ query[:, :, None])[:, :, 0], total / self.tokens.present.sum(1, keepdim=True)
 
     def attend(self, parts: Tensor, bias: Tensor) -> Tensor:
         query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)  # (state, head, token, size)
@@ -117,7 +117,7 @@ class EdgeAttention(nn.Module):
         return self.join(self.mix(self.project(hidden), where))
 
     def mix(self, parts: Tensor, where: Layout) -> Tensor:
-        """What the heads read, side by side, given (..., 3 hidden) queries, keys and values."""
+        """What the heads read, side by side; `parts` are (..., 3 hidden) queries, keys and values."""
         size = parts.shape[-1] // 3
         apart = parts.view(*parts.shape[:-1], 3, self.heads, size // self.heads)
         return where.attend(apart, self.bias).flatten(-2)
@@ -126,7 +126,7 @@ class EdgeAttention(nn.Module):
 def project_edges(weight: Tensor, edges: Tensor) -> Tensor:
     """(state, head, token, token) from a (head, edge) weight and (state, edge + 1, token, token) attributes.
 
-    The last attribute marks padding and has the same weight in every head.
+    The last attribute marks padding and has the weight `PADDED` in every head.
     """
     states, count, width, _ = edges.shape
     full = torch.cat((weight, weight.new_full((len(weight), 1), PADDED)), dim=1)
@@ -135,6 +135,6 @@ def project_edges(weight: Tensor, edges: Tensor) -> Tensor:
 
 
 def compute_dtype(like: Tensor) -> torch.dtype:
-    """The type in which large tensors are kept: that of autocast where it is on."""
+    """The type in which large tensors are kept: the type of autocast where autocast is on, else that of `like`."""
     device = like.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else like.dtype

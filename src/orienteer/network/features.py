@@ -43,9 +43,9 @@ class Tokens:
     base: Tensor  # (state, BASE_FEATURES)
     hops: Tensor  # (state,) the remaining limit in units of the typical step
     unit: Tensor  # (state,) the mean prize at hand: values are multiples of it
-    symmetric: Tensor  # (state,) bool, whether edges are known to be the same in both directions
-    total: int  # how many tokens are there, padding left out
-    kit: "Kit"  # how they were gathered, and how a network is to lay them out
+    symmetric: Tensor  # (state,) bool, whether edges are known to cost the same in both directions
+    total: int  # the number of tokens, padding left out
+    kit: "Kit"  # what gathered the tokens, and lays them out for a network
 
 
 class Kit(Protocol):
@@ -58,17 +58,17 @@ class Kit(Protocol):
         """The sub-problems of the states at `index`; `reach` and `keep` are those of all states."""
         ...
 
-    def layout(self, given: Tokens, dtype: torch.dtype, heads: int, size: int) -> Any:
-        """The layout of these tokens for attention with that many heads of that size."""
+    def layout(self, tokens: Tokens, dtype: torch.dtype, heads: int, size: int) -> Any:
+        """The layout of these tokens for attention with `heads` heads of `size` entries."""
         ...
 
-    def packs(self, given: Tokens, heads: int, size: int) -> bool:
+    def packs(self, tokens: Tokens, heads: int, size: int) -> bool:
         """Whether attention between these tokens goes by kernels."""
         ...
 
 
 def take(states: States, index: Tensor) -> States:
-    """The states at some places."""
+    """The states at the places `index`."""
     return States(
         states.problems,
         states.instance[index],
@@ -101,7 +101,7 @@ def relevant(states: States, reach: Tensor) -> Tensor:
     return keep.scatter_(1, states.problems.end[states.instance][:, None], True)
 
 
-def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int, kit: Kit) -> Tokens:
+def make_tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int, kit: Kit) -> Tokens:
     """The sub-problems of `states` as `width` tokens each, `total` of them real.
 
     `reach` and `keep` come from `reachable` and `relevant`; no row of `keep` may hold more than `width` nodes.
@@ -154,10 +154,10 @@ def tokens(states: States, reach: Tensor, keep: Tensor, width: int, total: int, 
 
 
 def join_tokens(parts: Sequence[Tokens], width: int) -> Tokens:
-    """Sub-problems of several widths as one set of a width that none exceeds, with more padding."""
+    """Sub-problems of several widths as one set, padded to `width`, which no part exceeds."""
 
     def joined(name: str, sides: int) -> Tensor:
-        """A field of all, `sides` of whose dimensions after the first count tokens."""
+        """A field of all parts; of its dimensions after the first, `sides` are padded to `width`."""
         tensors = []
         for one in parts:
             tensor = getattr(one, name)
@@ -175,39 +175,39 @@ def join_tokens(parts: Sequence[Tokens], width: int) -> Tokens:
     )
 
 
-def edge_attributes(given: Tokens, dtype: torch.dtype) -> Tensor:
+def edge_attributes(tokens: Tokens, dtype: torch.dtype) -> Tensor:
     """(state, 3, token, token) the cost there, the cost back, and 1 towards padding."""
-    states, width = given.node.shape
-    out = torch.empty(states, 3, width, width, dtype=dtype, device=given.edges.device)
-    out[:, 0] = given.edges
-    out[:, 1] = given.edges.transpose(1, 2)
-    out[:, 2] = ~given.present[:, None, :]
+    states, width = tokens.node.shape
+    out = torch.empty(states, 3, width, width, dtype=dtype, device=tokens.edges.device)
+    out[:, 0] = tokens.edges
+    out[:, 1] = tokens.edges.transpose(1, 2)
+    out[:, 2] = ~tokens.present[:, None, :]
     return out
 
 
-def edge_functions(given: Tokens, dtype: torch.dtype, one_way: bool = False) -> Tensor:
+def edge_functions(tokens: Tokens, dtype: torch.dtype, one_way: bool = False) -> Tensor:
     """(state, EDGE_WEIGHTS + 1, token, token) functions of the cost in both directions, and 1 towards padding.
 
     With `one_way`, only the functions of the cost there, half as many.
     """
-    states, width = given.node.shape
-    limit, step = torch.full_like(given.hops, LIMIT_RATE), given.hops * STEP_RATE
+    states, width = tokens.node.shape
+    limit, step = torch.full_like(tokens.hops, LIMIT_RATE), tokens.hops * STEP_RATE
     rates = -torch.stack((limit, FASTER * limit, FASTER * step, step), dim=1).to(dtype)  # (state, rate)
     count = EDGE_FUNCTIONS if one_way else 2 * EDGE_FUNCTIONS
-    out = torch.empty(states, count + 1, width, width, dtype=dtype, device=given.edges.device)
-    out[:, 0] = given.edges
+    out = torch.empty(states, count + 1, width, width, dtype=dtype, device=tokens.edges.device)
+    out[:, 0] = tokens.edges
     torch.mul(out[:, :1], rates[:, :, None, None], out=out[:, 1:EDGE_FUNCTIONS]).exp_()
     if not one_way:
         out[:, EDGE_FUNCTIONS:count] = out[:, :EDGE_FUNCTIONS].transpose(2, 3)
-    out[:, count] = ~given.present[:, None, :]
+    out[:, count] = ~tokens.present[:, None, :]
     return out
 
 
-def to_nodes(given: Tokens, values: Tensor, size: int, blank: float) -> Tensor:
+def to_nodes(tokens: Tokens, values: Tensor, size: int, blank: float) -> Tensor:
     """(state, node) the tokens' (state, token) values by node number; `blank` where a node may not be chosen."""
     table = torch.full((len(values), size + 1), blank, dtype=values.dtype, device=values.device)
-    place = torch.where(given.choice, given.node, size)
-    return table.scatter_(1, place, torch.where(given.choice, values, blank))[:, :size]
+    place = torch.where(tokens.choice, tokens.node, size)
+    return table.scatter_(1, place, torch.where(tokens.choice, values, blank))[:, :size]
 
 
 def _in_columns(names: Sequence[str], told: Mapping[str, Tensor]) -> Tensor:
@@ -216,7 +216,7 @@ def _in_columns(names: Sequence[str], told: Mapping[str, Tensor]) -> Tensor:
 
 
 def _compact(keep: Tensor, width: int) -> tuple[Tensor, Tensor]:
-    """The node numbers kept in each row, in order, and which of the `width` places they fill."""
+    """(row, width) the node numbers kept in each row, in order, and bool: which of the `width` places they fill."""
     size = keep.shape[1]
     place = torch.where(keep, keep.cumsum(1) - 1, width)
     number = torch.arange(size, device=keep.device).expand_as(keep)
@@ -237,9 +237,9 @@ def _cost_features(cost: Tensor, left: Tensor) -> Tensor:
 
 
 def _edges(states: States, node: Tensor, present: Tensor, left: Tensor) -> tuple[Tensor, Tensor]:
-    """(state, token, token) costs in units of what is left, and (state,) one over the mean cost to the nearest other.
+    """(state, token, token) costs in units of what is left, and (state,) the inverse of the mean to the nearest token.
 
-    Between tokens that are not there, and from one to itself, costs are 0.
+    To and from padding, and from a token to itself, costs are 0.
     """
     table, count = problems_of(states).table(states.instance), present.sum(1)
     factor = (table.unit / left).to(torch.float32)
@@ -252,7 +252,7 @@ def _edges(states: States, node: Tensor, present: Tensor, left: Tensor) -> tuple
 
 
 def _gathered(table: CostTable, node: Tensor) -> Tensor:
-    """(state, token, token) costs between some nodes of each state."""
+    """(state, token, token) costs between the nodes of each state, of (state, token) `node`."""
     size = table.costs.shape[1]
     leave, arrive = node[:, :, None] * size, node[:, None, :]
     if table.back is not None:

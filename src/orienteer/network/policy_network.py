@@ -1,11 +1,11 @@
 """The policy and value network: a Transformer over the nodes that still matter, whose every layer sees their costs.
 
-Three heads read it: the next node, which nodes the rest of a good route visits, and the prize to go. The last is the
-sum of the prizes weighted by the second, and a correction: so it grows with the problem as it should.
+Three heads read its vectors: the next node, which nodes the rest of a good route visits, and the prize to go. The prize
+to go is the sum of the prizes weighted by the second head, and a correction: so it grows with the problem.
 
-Where everything is to be visited and cost is what counts, the second head says what leaving each node will cost, and
-the third is the cost to go: the sum of these, and a correction. No limit shows in it: lessons keep close to theirs, and
-a network that saw it would answer with what is left of it.
+For tours, which visit every node at the least cost, the second head says what leaving each node will cost, and the
+third is the cost to go: the sum of these costs, and a correction. The network does not see the limit: routes in lessons
+nearly use theirs up, and a network that saw it would answer with what is left of it.
 """
 
 from dataclasses import dataclass, replace
@@ -36,13 +36,13 @@ from orienteer.network.features import Tokens
 class Outlook:
     """What the network says about sub-problems."""
 
-    logits: Tensor  # (state, token) of the next node; only choices are meant
+    logits: Tensor  # (state, token) logits of the next node; meaningless where a token is no choice
     visit: Tensor  # (state, token) logits of being visited later, or the logarithm of the cost of leaving the node
     value: Tensor  # (state,) the prize to go in units of the mean prize at hand, or the cost to go in typical steps
 
 
 class PolicyNetwork(nn.Module):
-    """What to do next and what it is worth."""
+    """Which node to visit next, and what the rest of the route is worth."""
 
     def __init__(self, config: PolicyConfig | None = None):
         super().__init__()
@@ -61,24 +61,24 @@ class PolicyNetwork(nn.Module):
         nn.init.zeros_(self.heads.bias)
         nn.init.zeros_(self.query.weight)
 
-    def forward(self, given: Tokens) -> Estimate:
+    def forward(self, tokens: Tokens) -> Estimate:
         """q(s, v) = V(s) + beta log pi(v | s) and V(s), in prize, or as negative cost in units of what is left."""
-        outlook = self.look(given)
-        log_chance = torch.log_softmax(outlook.logits.masked_fill(~given.choice, -torch.inf), dim=1)
+        outlook = self.look(tokens)
+        log_chance = torch.log_softmax(outlook.logits.masked_fill(~tokens.choice, -torch.inf), dim=1)
         to_cost = self.config.goal == "cost"
-        unit = (1 / given.hops if to_cost else given.unit).to(outlook.value.dtype)
+        unit = (1 / tokens.hops if to_cost else tokens.unit).to(outlook.value.dtype)
         value = -outlook.value if to_cost else outlook.value
         action = value[:, None] + self.config.beta * log_chance
         return Estimate(action * unit[:, None], value * unit)
 
-    def look(self, given: Tokens) -> Outlook:
+    def look(self, tokens: Tokens) -> Outlook:
         """All three heads."""
         if self.config.goal == "cost":
-            given = _without_limit(given)
-        width = given.nodes.shape[1]
-        inputs = torch.cat((given.nodes, given.overall[:, None].expand(-1, width, -1)), dim=2)
+            tokens = _without_limit(tokens)
+        width = tokens.nodes.shape[1]
+        inputs = torch.cat((tokens.nodes, tokens.overall[:, None].expand(-1, width, -1)), dim=2)
         heads = self.config.heads
-        where: Layout = given.kit.layout(given, compute_dtype(inputs), heads, self.config.hidden // heads)
+        where: Layout = tokens.kit.layout(tokens, compute_dtype(inputs), heads, self.config.hidden // heads)
         stream = self.enter(where.pack(inputs)).to(inputs.dtype)  # sums need more digits than bfloat16 has
         hidden = self._through_layers(stream, where)
         with torch.autocast(hidden.device.type, enabled=False):  # differences of logits need more digits as well
@@ -86,7 +86,7 @@ class PolicyNetwork(nn.Module):
             pointer, mean = where.read(hidden, self.query(current))
             logits, visit = self.heads(hidden).unbind(-1)
             logits, visit = where.unpack(logits + pointer * self.config.hidden**-0.5), where.unpack(visit)
-            return Outlook(logits, visit, self._value(mean, current, visit, given))
+            return Outlook(logits, visit, self._value(mean, current, visit, tokens))
 
     def _through_layers(self, stream: Tensor, where: Layout) -> Tensor:
         """(token, hidden) the normed vectors after the last layer, with all digits."""
@@ -101,19 +101,19 @@ class PolicyNetwork(nn.Module):
             stream, hidden = layer.at_once(stream, hidden, where, following, self.final)
         return hidden
 
-    def _value(self, mean: Tensor, current: Tensor, visit: Tensor, given: Tokens) -> Tensor:
+    def _value(self, mean: Tensor, current: Tensor, visit: Tensor, tokens: Tokens) -> Tensor:
         """(state,) the prize to go in units of the mean prize, or the cost to go in typical steps."""
         if self.config.goal == "cost":
-            expected = (leaving_cost(visit) * to_leave(given)).sum(1)
+            expected = (leaving_cost(visit) * to_leave(tokens)).sum(1)
         else:
-            expected = (torch.sigmoid(visit) * given.nodes[:, :, PRIZE]).sum(1)
-        more = self.value(torch.cat((mean, current, given.base.log1p()), dim=1))[:, 0]
-        return expected + more * given.base[:, BASE_STEPS].sqrt()  # errors of a sum of stops grow like its root
+            expected = (torch.sigmoid(visit) * tokens.nodes[:, :, PRIZE]).sum(1)
+        more = self.value(torch.cat((mean, current, tokens.base.log1p()), dim=1))[:, 0]
+        return expected + more * tokens.base[:, BASE_STEPS].sqrt()  # errors of a sum of stops grow like its root
 
 
-def to_leave(given: Tokens) -> Tensor:
+def to_leave(tokens: Tokens) -> Tensor:
     """(state, token) bool: the nodes that a tour has still to leave, the current one and those to be visited."""
-    return given.open | (given.nodes[:, :, CURRENT] > 0)
+    return tokens.open | (tokens.nodes[:, :, CURRENT] > 0)
 
 
 def leaving_cost(visit: Tensor) -> Tensor:
@@ -125,18 +125,18 @@ _COSTS = slice(LEG, DETOUR + 1)
 """The columns of leg, home and detour, which follow one another: a list of them would have to be sent to a GPU."""
 
 
-def _without_limit(given: Tokens) -> Tokens:
+def _without_limit(tokens: Tokens) -> Tokens:
     """The sub-problems with costs in units of a tour of typical steps, whatever is left of the limit."""
-    steps = given.open.sum(1).to(given.hops.dtype) + 1
-    factor = given.hops / steps
-    nodes = given.nodes.clone()
+    steps = tokens.open.sum(1).to(tokens.hops.dtype) + 1
+    factor = tokens.hops / steps
+    nodes = tokens.nodes.clone()
     nodes[:, :, _COSTS] *= factor[:, None, None]
-    way_home = given.overall[:, GLOBAL_WAY_HOME] * factor
+    way_home = tokens.overall[:, GLOBAL_WAY_HOME] * factor
     return replace(
-        given,
+        tokens,
         nodes=nodes,
-        edges=given.edges * factor[:, None, None],
-        overall=torch.stack((steps.log1p(), given.overall[:, GLOBAL_COUNT], way_home), dim=1),
+        edges=tokens.edges * factor[:, None, None],
+        overall=torch.stack((steps.log1p(), tokens.overall[:, GLOBAL_COUNT], way_home), dim=1),
         base=steps[:, None].expand(-1, len(BASE_FEATURES)),
         hops=steps,
     )
@@ -155,7 +155,7 @@ class PolicyLayer(nn.Module):
         self.narrow = nn.Linear(config.widen * hidden, hidden, bias=False)
 
     def forward(self, stream: Tensor, more: Tensor, where: Layout) -> tuple[Tensor, Tensor]:
-        """The stream after this layer in two parts, what is added up and what is still to be added."""
+        """The stream after this layer as two summands: the stream so far, and the feed-forward part's result."""
         stream, hidden = where.add_norm(stream, more, self.norm_attention)
         stream, hidden = where.add_norm(stream, self.attention(hidden, where), self.norm_feed)
         return stream, where.feed(hidden, self.widen, self.narrow)
@@ -165,7 +165,7 @@ class PolicyLayer(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """The stream after this layer, and the following layer's queries, keys and values, or the final vectors.
 
-        `parts` are the queries, keys and values of this one.
+        `parts` are the queries, keys and values of this layer.
         """
         from orienteer.network.cuda.fused_layer import fused_rest
 

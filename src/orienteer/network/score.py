@@ -21,7 +21,7 @@ class Look(Protocol):
     """A network with its weights, on one backend."""
 
     passes: int
-    """How many paths it has looked at."""
+    """How many paths the network has looked at."""
 
     def __call__(self, states: States) -> tuple[Array, Array]:
         """(state, node) action values or logits, -inf where a node may not be next, and (state,) values."""
@@ -35,10 +35,10 @@ class Look(Protocol):
 class ValueScore:
     """The learned heuristic f(P) = prize(P) + e(s'), with q from a network.
 
-    A child P + v is scored from its parent's pass by prize(P) + q(s, v), which Bellman's equation makes the same thing.
-    In problems larger than `known`, the largest that the network has learned from, its values err, and the more a path
-    has left undone the more. There a path is ranked by a fading mean of what the network said on the way, so that its
-    choices count for more than its last word.
+    A child P + v is scored from its parent's pass by prize(P) + q(s, v), which is f(P + v) by Bellman's equation.
+    In problems larger than `known`, the largest that the network has learned from, its values err, and err more
+    the longer the rest of the path is. There a path is ranked by a fading mean of the network's values on the way, so
+    that the network's choices count for more than its last value.
     """
 
     def __init__(self, look: Look, known: int | None = None):
@@ -56,19 +56,19 @@ class ValueScore:
         trust = self._trust(problems)
         if trust is None:
             return Children(scores)
-        begun = states.last != problems.take(problems.start, row)  # before that nothing has been said
+        begun = states.last != problems.take(problems.start, row)  # the empty path has no earlier value
         doubt = ((1 - problems.take(trust, row)) * begun)[:, None]
         before = (states.score - states.prize - value)[:, None]
         return Children(problems.xp.where(doubt > 0, scores + doubt * before, scores))
 
     def paths(self, states: States) -> Array:
         xp, best = states.problems.xp, states.problems.xp.amax(self.look(states)[0], 1)
-        return states.prize + xp.where(xp.isinf(best), 0.0, best)  # nothing more to win where there is no choice
+        return states.prize + xp.where(xp.isinf(best), 0.0, best)  # without a choice there is no prize to go
 
     def _trust(self, problems: Problems) -> Array | None:
-        """(batch,) how much a network's last word counts: 1 in problems of at most `known` nodes, less beyond.
+        """(batch,) how much the network's last value counts: 1 in problems of at most `known` nodes, less beyond.
 
-        None where it is 1 for all.
+        None where every instance has 1.
         """
         if self.known is None or problems.nodes <= self.known:
             return None

@@ -21,11 +21,11 @@ from orienteer.network.weights import Header, Method, find_weights, open_weights
 POLISHING = 16
 """The most threads that polish the routes of a GPU."""
 SOON = 500
-"""Nodes up to which stops are chosen with some care before a search, in a tenth of a second at most."""
+"""Nodes up to which the route known before a search is polished, not only filled up: a tenth of a second."""
 BEAMS = {"cuda": 20, "cpu": 10}
-"""Widths of the learned cost-level search where none is asked for: on a CPU an answer is to come within a second."""
+"""Widths of the learned cost-level search where the settings name none: a CPU is to answer within a second."""
 GROUP = "orienteer.networks"
-"""Entry points of this group are named like a method of training; each makes a score of such weights on a backend."""
+"""Entry points of this group are named after a method of training; each makes the score of its weights on a backend."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class LearnedLevelConfig(CostLevelConfig):
     """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
     by direction, or the end is not the start. A beam of 1 or without bound is not divided."""
     polish: bool = True
-    """Try a local search on the best route when the search is over and recombined: a hundredth of its time, and what
-    it finds grows with the problem."""
+    """Try a local search on the best route when the search is over and recombined: a hundredth of the search's time;
+    the gain grows with the problem."""
     weights: str = ""
     """Shipped weights by name, or a file; empty for flagship on a GPU and flagship-small elsewhere. The paper's network
     is an-dqn."""
@@ -55,7 +55,7 @@ class LearnedLevelConfig(CostLevelConfig):
 
 
 class LearnedSettings(BeamSettings, Protocol):
-    """What the settings of every beam search with a network tell."""
+    """Settings that every beam search with a network has."""
 
     @property
     def weights(self) -> str:
@@ -72,23 +72,23 @@ class LearnedSolver(BeamSolver[LearnedConfig]):
     """
 
     methods: ClassVar[tuple[Method, ...]]
-    """Whose weights it takes."""
+    """Methods of training whose weights the solver takes."""
     weights: ClassVar[str]
-    """Shipped weights that it takes by default."""
+    """Shipped weights that the solver takes by default."""
     gpu_weights: ClassVar[str] = ""
-    """Those that it takes on a GPU, where a larger network costs little more; empty for the same."""
+    """Shipped weights by default on a GPU, where a larger network costs little more; empty for `weights`."""
 
     @classmethod
     def default_weights(cls, backend: Backend) -> str:
-        """The name of the shipped weights that it takes on a backend."""
+        """The name of the shipped weights that the solver takes on a backend."""
         return {"cuda": cls.gpu_weights}.get(backend.name, "") or cls.weights
 
     def weights_file(self) -> Path:
-        """The file of the weights that it takes."""
+        """The file of the weights that the solver takes."""
         return find_weights(self.config.weights or self.default_weights(self.backend))
 
     def scorer(self) -> NetworkScore:
-        """The score with its weights; the same one at every call, so that its passes can be counted."""
+        """The score with its weights; one object for all calls, so that its passes can be counted."""
         path = self.weights_file()
         return _loaded(str(path.resolve()), path.stat().st_mtime_ns, self.backend, self.methods)
 
@@ -108,7 +108,7 @@ class LearnedCostLevelSearch(LearnedSolver[LearnedLevelConfig], CostLevelSolver[
         return [*polishing, *super().first_calls(symmetric), "find_ways"]
 
     def fallback(self, instance: Instance) -> list[int] | None:
-        """What can be put in without a search: long routes close late, and before that there is next to nothing."""
+        """A route filled up without a search: in large problems a search closes its first good routes late."""
         if not self._polishes or instance.size <= self._quick:
             return None
         return polish([instance], [instance.cheapest_route()], instance.size, over=lambda: instance.size > SOON)[0]

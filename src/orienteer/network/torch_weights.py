@@ -1,4 +1,4 @@
-"""Weights as torch networks: for GPUs, for training, and as what other forward passes are compared with."""
+"""Weights as torch networks: for GPUs, for training, and as the reference for other forward passes."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -16,7 +16,7 @@ Network = TypeVar("Network", bound=nn.Module)
 def load_policy(
     name: str | Path, device: torch.device | str = "cpu", methods: tuple[Method, ...] = POLICY_METHODS
 ) -> tuple[PolicyNetwork, Header]:
-    """The policy network of a shipped name or a file, ready to use; `methods` are those that the caller can do with."""
+    """The policy network of a shipped name or a file, ready to use; `methods` are those that the caller takes."""
     header = open_weights(name, methods)
     return fill(build(header, lambda config: PolicyNetwork(PolicyConfig(**config))), header, device), header
 

@@ -17,12 +17,12 @@ from orienteer.model.errors import BadFile
 Method = Literal["dqn", "a2c", "at", "pn", "expert", "tour"]
 """How weights were trained; "tour" is expert iteration on tours."""
 POLICY_METHODS: tuple[Method, ...] = ("expert", "tour")
-"""Those that train the policy network."""
+"""The methods that train the policy network."""
 Tensors = dict[str, npt.NDArray[np.float32]]
 Built = TypeVar("Built")
 
 FORMAT = 1
-"""Version of the file's layout; a higher one is from the future."""
+"""Version of the file's layout; a higher version is of a later orienteer."""
 SHIPPED = Path(__file__).parent / "shipped"
 """The weights that come with the package: NAME.safetensors."""
 _KEY = "orienteer"
@@ -38,9 +38,9 @@ class Header:
     config: dict[str, Any]
     """Fields of the network's configuration."""
     record: dict[str, Any]
-    """How it was trained: preset, settings, minutes, hardware, seed."""
+    """How the network was trained: preset, settings, minutes, hardware, seed."""
     scores: dict[str, float]
-    """Mean prize, or mean cost of a tour, of its greedy policy on each validation set."""
+    """Mean prize, or mean cost of a tour, of the network's greedy policy on each validation set."""
 
 
 def write_weights(
@@ -56,7 +56,8 @@ def write_weights(
     about = {"format": FORMAT, "method": method, "config": config, "record": record, "scores": scores}
     part = target.with_name(f"{target.name}.part")
     target.parent.mkdir(parents=True, exist_ok=True)
-    part.write_bytes(save(tensors, metadata={_KEY: json.dumps(about)}))  # for all to read whom the umask allows
+    # Plain bytes, so that all may read the file whom the umask allows.
+    part.write_bytes(save(tensors, metadata={_KEY: json.dumps(about)}))
     os.replace(part, target)
     return target
 
@@ -103,7 +104,7 @@ def read_header(path: str | Path) -> Header:
 def open_weights(name: str | Path, methods: tuple[Method, ...] = ()) -> Header:
     """What the weights of a shipped name or a file say about themselves.
 
-    `methods` are those that the caller can do with; () is all of them.
+    `methods` are those whose weights the caller takes; () is all methods.
     """
     header = read_header(find_weights(name))
     if methods and header.method not in methods:

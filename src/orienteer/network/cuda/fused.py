@@ -6,7 +6,7 @@ import torch
 
 
 def is_power(number: int) -> bool:
-    """Whether it is a power of two, as sizes of blocks must be."""
+    """Whether a number is a power of two, as sizes of blocks must be."""
     return number & (number - 1) == 0
 
 

@@ -26,9 +26,9 @@ _BACKWARD = {"ROWS": 64, "COLUMNS": 32, "num_warps": 4, "num_stages": 1}
 _SMALL_BACKWARD = {"ROWS": 16, "COLUMNS": 16, "num_warps": 4, "num_stages": 1}
 """Sizes of blocks: the fastest of those tried on an H200."""
 LEAST = 16
-"""Values of a head, at least."""
+"""Fewest entries of a head's vectors: smaller blocks cannot be multiplied."""
 SMALL = 112
-"""Tokens up to which a state goes through a kernel for small ones on the way back."""
+"""Tokens up to which a state goes through the kernel for small states in the backward pass."""
 _CLEARING = 64
 """Programs that clear what lies behind the tokens, at most."""
 _CLEARED = 1024
@@ -99,14 +99,14 @@ class _Attention(torch.autograd.Function):
 
 
 def new_table(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
-    """A table of that shape and type for what belongs to tokens: not set, but for zeros behind the last state's."""
+    """A table of the shape and type of `like`, a row for each token: only zeros behind the last state are set."""
     table = torch.empty(like.shape, dtype=like.dtype, device=like.device)
     programs = min(_CLEARING, triton.cdiv(table.numel(), _CLEARED))
     _clear_tail_kernel[(programs,)](table, first, count, len(first), table.numel(), table[0].numel(), _CLEARED)
     return table
 
 
-@triton.jit(do_not_specialize=["states"])  # or it is compiled anew for some numbers
+@triton.jit(do_not_specialize=["states"])  # or Triton compiles it anew for 1 and for multiples of 16
 def _clear_tail_kernel(table, first, count, states, size, each, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     begin = (tl.load(first + states - 1) + tl.load(count + states - 1)) * each
     stride = tl.num_programs(0) * BLOCK
@@ -170,7 +170,7 @@ def _forward_kernel(  # type: ignore[no-untyped-def]
     parts, edges, hops, alike, first, count, weight, out, norm, width, scale,
     HEADS: tl.constexpr, SIZE: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Some queries of one state, all heads at once: they share the functions of the costs."""
+    """ROWS queries of one state, all heads at once: the heads share the functions of the costs."""
     state = tl.program_id(0).to(tl.int64)
     top = tl.program_id(1) * ROWS
     there = tl.load(count + state)
@@ -306,7 +306,7 @@ def _small_backward_kernel(  # type: ignore[no-untyped-def]
     grad_bias, width, scale, limit,
     HEADS: tl.constexpr, SIZE: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """The same for all heads of a small state, which share the functions of the costs."""
+    """All gradients of one small state: its heads share the functions of the costs."""
     state = tl.program_id(0).to(tl.int64)
     there, begin, reach = tl.load(count + state), tl.load(first + state), tl.load(hops + state)
     if there > limit:

@@ -33,7 +33,7 @@ def _edges_kernel(  # type: ignore[no-untyped-def]
     costs, matrix, back, factor, node, count, edges, nearest, nodes, width, far,
     ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Some rows of one state."""
+    """ROWS rows of one state."""
     state = tl.program_id(0).to(tl.int64)
     row = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
     there, scale, turned = tl.load(count + state), tl.load(factor + state), tl.load(back + state)

@@ -16,9 +16,9 @@ from orienteer.network.cuda.fused import is_power, room_on_chip
 _SETTINGS = {"ROWS": 64, "COLUMNS": 128, "num_warps": 4, "num_stages": 2}
 
 
-def fused_feed(given: Tensor, widen: Tensor, narrow: Tensor) -> Tensor:
-    """(token, size) max(given @ widen.T, 0) @ narrow.T, in the type of `given`."""
-    return _Feed.apply(given, widen, narrow)  # type: ignore[no-untyped-call]
+def fused_feed(hidden: Tensor, widen: Tensor, narrow: Tensor) -> Tensor:
+    """(token, size) max(hidden @ widen.T, 0) @ narrow.T, in the type of `hidden`."""
+    return _Feed.apply(hidden, widen, narrow)  # type: ignore[no-untyped-call]
 
 
 def takes(size: int, inner: int, dtype: torch.dtype, device: torch.device) -> bool:
@@ -29,33 +29,33 @@ def takes(size: int, inner: int, dtype: torch.dtype, device: torch.device) -> bo
 
 class _Feed(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, given: Tensor, widen: Tensor, narrow: Tensor) -> Tensor:
-        out, back = widen.to(given.dtype), narrow.to(given.dtype)
-        inner = _product(given, out, None)
-        ctx.save_for_backward(given, inner, out, back)
+    def forward(ctx: Any, hidden: Tensor, widen: Tensor, narrow: Tensor) -> Tensor:
+        out, back = widen.to(hidden.dtype), narrow.to(hidden.dtype)
+        inner = _product(hidden, out, None)
+        ctx.save_for_backward(hidden, inner, out, back)
         ctx.weight_dtype = widen.dtype
         return inner @ back.T
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        given, inner, out, back = ctx.saved_tensors
+        hidden, inner, out, back = ctx.saved_tensors
         grad = grads[0].contiguous()
         grad_inner = _product(grad, back.T, inner)
         return (
             grad_inner @ out,
-            (grad_inner.T @ given).to(ctx.weight_dtype),
+            (grad_inner.T @ hidden).to(ctx.weight_dtype),
             (grad.T @ inner).to(ctx.weight_dtype),
         )
 
 
-def _product(given: Tensor, weights: Tensor, above: Tensor | None) -> Tensor:
-    """(token, inner) given @ weights.T where `above`, of the same shape, is above 0; by default where itself is."""
-    tokens, size = given.shape
+def _product(hidden: Tensor, weights: Tensor, above: Tensor | None) -> Tensor:
+    """(token, inner) hidden @ weights.T where `above`, of the same shape, is above 0; by default where itself is."""
+    tokens, size = hidden.shape
     inner = len(weights)
-    result = torch.empty(tokens, inner, dtype=given.dtype, device=given.device)
+    result = torch.empty(tokens, inner, dtype=hidden.dtype, device=hidden.device)
     grid = (triton.cdiv(tokens, _SETTINGS["ROWS"]), triton.cdiv(inner, _SETTINGS["COLUMNS"]))
     _product_kernel[grid](
-        given.contiguous(), weights, result if above is None else above, result, tokens, inner, *weights.stride(),
+        hidden.contiguous(), weights, result if above is None else above, result, tokens, inner, *weights.stride(),
         above is None, size, **_SETTINGS,
     )  # fmt: skip
     return result
@@ -63,13 +63,13 @@ def _product(given: Tensor, weights: Tensor, above: Tensor | None) -> Tensor:
 
 @triton.jit
 def _product_kernel(  # type: ignore[no-untyped-def]
-    given, weights, above, result, tokens, inner, down, across,
+    hidden, weights, above, result, tokens, inner, down, across,
     OWN: tl.constexpr, SIZE: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     slot = tl.arange(0, SIZE)
-    vectors = tl.load(given + row[:, None] * SIZE + slot[None, :], mask=row[:, None] < tokens, other=0.0)
+    vectors = tl.load(hidden + row[:, None] * SIZE + slot[None, :], mask=row[:, None] < tokens, other=0.0)
     matrix = tl.load(weights + column[None, :] * down + slot[:, None] * across, mask=column[None, :] < inner, other=0.0)
     product = tl.dot(vectors, matrix, input_precision="ieee")
     place, there = row[:, None] * inner + column[None, :], (row[:, None] < tokens) & (column[None, :] < inner)

@@ -1,4 +1,4 @@
-"""What lies between one layer's attention and the next as one GPU kernel, for passes without gradients.
+"""The steps from one layer's attention to the next layer's as one GPU kernel, for passes without gradients.
 
 A program keeps some tokens' vectors on the chip from the attention's join through the feed-forward part to the next
 layer's queries, keys and values: memory sees a vector of the residual stream go in and out, and no inner vector.
@@ -19,7 +19,7 @@ _SETTINGS = {"ROWS": 64, "CHUNK": 32, "num_warps": 4, "num_stages": 3}
 ROOM = 112 * 1024
 """Bytes of a multiprocessor's own memory that a block may need."""
 _ROUNDED = WeakTensorKeyDictionary()
-"""Matrices in another type, with the version of the weights that they are of: a search asks for them at every step."""
+"""Weights rounded to another type, with the version of the weights: a search asks for them at every step."""
 
 
 def fused_rest(
@@ -96,14 +96,14 @@ def _rest_kernel(  # type: ignore[no-untyped-def]
     column, some = tl.arange(0, SIZE), tl.arange(0, CHUNK)
     there = row[:, None] < tokens
     place = row[:, None] * SIZE + column[None, :]
-    given = tl.load(mixed + place, mask=there, other=0.0)
+    heads_read = tl.load(mixed + place, mask=there, other=0.0)
     total = tl.load(stream + place, mask=there, other=0.0)
     whole = tl.load(join + column[:, None] * SIZE + column[None, :])
-    total = tl.dot(given, tl.trans(whole), total)
-    normed = _normed(total, scale, shift, column, epsilon, SIZE).to(given.dtype)
+    total = tl.dot(heads_read, tl.trans(whole), total)
+    normed = _normed(total, scale, shift, column, epsilon, SIZE).to(heads_read.dtype)
     for first in range(0, INNER, CHUNK):
         out = tl.load(widen + (first + some[:, None]) * SIZE + column[None, :])
-        inner = tl.maximum(tl.dot(normed, tl.trans(out)), 0.0).to(given.dtype)
+        inner = tl.maximum(tl.dot(normed, tl.trans(out)), 0.0).to(heads_read.dtype)
         back = tl.load(narrow + column[:, None] * INNER + first + some[None, :])
         total = tl.dot(inner, tl.trans(back), total)
     final = _normed(total, next_scale, next_shift, column, next_epsilon, SIZE)
@@ -111,8 +111,8 @@ def _rest_kernel(  # type: ignore[no-untyped-def]
         tl.store(result + place, final, mask=there)
     else:
         tl.store(after + place, total, mask=there)
-        normed = final.to(given.dtype)
+        normed = final.to(heads_read.dtype)
         for first in range(0, WANTED, CHUNK):
             asked = tl.load(project + (first + some[:, None]) * SIZE + column[None, :])
-            part = tl.dot(normed, tl.trans(asked)).to(given.dtype)
+            part = tl.dot(normed, tl.trans(asked)).to(heads_read.dtype)
             tl.store(result + row[:, None] * WANTED + first + some[None, :], part, mask=there)

@@ -1,4 +1,4 @@
-"""What networks read of many states, put together by a few GPU kernels: step by step it is some seventy small ones."""
+"""What networks read of many states, put together by a few GPU kernels instead of some seventy by torch."""
 
 from dataclasses import dataclass
 
@@ -33,12 +33,12 @@ class Gathered:
     count: Tensor  # (state,) int32, how many tokens there are
     opened: Tensor  # (state,) float32, how many of them are open
     factor: Tensor  # (state,) float32, what turns costs of the table into shares of the remaining limit
-    way_home: Tensor  # (state,) float32, a share of it as well
+    way_home: Tensor  # (state,) float32, the cost to the end as a share of the remaining limit
 
 
 @dataclass(frozen=True)
 class Gathering:
-    """What is known about some problems, by problem, and about the states to be looked at."""
+    """Arrays of a batch of problems, and of the states that the network is to look at."""
 
     to_end: Tensor  # (problem, node)
     prizes: Tensor  # (problem, node)
@@ -56,67 +56,67 @@ class Gathering:
     unit: Tensor  # (token set,) what costs of the table are multiples of
 
 
-def fused_gather(given: Gathering, width: int, far: float) -> Gathered:
-    """The tokens' nodes and features, in rows of that width; `far` is where shares of the limit are cut off."""
-    states, nodes = given.legs.shape
-    device = given.legs.device
+def fused_gather(asked: Gathering, width: int, far: float) -> Gathered:
+    """The tokens' nodes and features, in rows of `width`; `far` is where shares of the limit are cut off."""
+    states, nodes = asked.legs.shape
+    device = asked.legs.device
     node = torch.empty(states, width, dtype=torch.int64, device=device)
-    # Each on its own: kernels are compiled anew where memory begins at another kind of place.
+    # Separate tensors, not slices of one: Triton compiles a kernel anew for memory that is aligned otherwise.
     present, choice, open_ = (torch.empty(states, width, dtype=torch.bool, device=device) for _ in range(3))
     features = torch.empty(states, width, len(columns.NODE_FEATURES), dtype=torch.float32, device=device)
     unit, opened, factor, way_home = (torch.empty(states, dtype=torch.float32, device=device) for _ in range(4))
     count = torch.empty(states, dtype=torch.int32, device=device)
-    lanes = triton.next_power_of_2(max(nodes, width))
+    room = triton.next_power_of_2(max(nodes, width))
     if states:
-        by_problem = (given.to_end, given.prizes, given.budget, given.divisor, given.end)
-        by_state = (given.visited, given.reach, given.keep)
+        by_problem = (asked.to_end, asked.prizes, asked.budget, asked.divisor, asked.end)
+        by_state = (asked.visited, asked.reach, asked.keep)
         _gather_kernel[(states,)](
-            *(one.contiguous() for one in by_problem), given.index.contiguous(),
-            *(one.contiguous().view(torch.uint8) for one in by_state), given.cost.contiguous(),
-            given.instance, given.last, given.legs.contiguous(), given.unit.contiguous(),
+            *(one.contiguous() for one in by_problem), asked.index.contiguous(),
+            *(one.contiguous().view(torch.uint8) for one in by_state), asked.cost.contiguous(),
+            asked.instance, asked.last, asked.legs.contiguous(), asked.unit.contiguous(),
             node, present.view(torch.uint8), choice.view(torch.uint8), open_.view(torch.uint8), features,
-            unit, count, opened, factor, way_home, nodes, width, far, LANES=lanes, num_warps=warps_for(lanes),
+            unit, count, opened, factor, way_home, nodes, width, far, ROOM=room, num_warps=warps_for(room),
         )  # fmt: skip
     return Gathered(node, present, choice, open_, features, unit, count, opened, factor, way_home)
 
 
-@triton.jit(do_not_specialize_on_alignment=["index", "cost"])  # parts of others begin anywhere
+@triton.jit(do_not_specialize_on_alignment=["index", "cost"])  # slices of larger tensors, aligned anyhow
 def _gather_kernel(  # type: ignore[no-untyped-def]
     to_end, prizes, budget, divisor, end, index, visited, reach, keep, cost, instance, last, legs, unit,
     node_out, present_out, choice_out, open_out, features, unit_out, count_out, opened_out, factor_out, way_home_out,
-    nodes, width, far, LANES: tl.constexpr,
+    nodes, width, far, ROOM: tl.constexpr,
 ):  # fmt: skip
     """The tokens of one state."""
     state = tl.program_id(0).to(tl.int64)
     at = tl.load(index + state)
     row, here = tl.load(instance + state), tl.load(last + state)
-    lane = tl.arange(0, LANES)
-    inside = lane < nodes
-    kept = tl.load(keep + at * nodes + lane, mask=inside, other=0).to(tl.int32)
+    node = tl.arange(0, ROOM)
+    inside = node < nodes
+    kept = tl.load(keep + at * nodes + node, mask=inside, other=0).to(tl.int32)
     there = tl.sum(kept, 0)
     place = tl.cumsum(kept, 0) - 1
     limit, spent = tl.load(divisor + row), tl.load(cost + at)
     left = tl.maximum(limit - spent, limit * _LEAST_LEFT)
     own = kept == 1
-    leg = tl.load(legs + state * nodes + lane, mask=own, other=0.0)
-    home = tl.load(to_end + row * nodes + lane, mask=own, other=0.0)
+    leg = tl.load(legs + state * nodes + node, mask=own, other=0.0)
+    home = tl.load(to_end + row * nodes + node, mask=own, other=0.0)
     fits = (spent + leg + home <= tl.load(budget + row)) & own
-    choice = fits & (tl.load(visited + at * nodes + lane, mask=inside, other=1) == 0)
-    open_ = (tl.load(reach + at * nodes + lane, mask=inside, other=0) != 0) & own
+    choice = fits & (tl.load(visited + at * nodes + node, mask=inside, other=1) == 0)
+    open_ = (tl.load(reach + at * nodes + node, mask=inside, other=0) != 0) & own
     opened = tl.sum(open_.to(tl.int32), 0).to(tl.float32)
-    prize = tl.load(prizes + row * nodes + lane, mask=open_, other=0.0).to(tl.float32)
+    prize = tl.load(prizes + row * nodes + node, mask=open_, other=0.0).to(tl.float32)
     worth = tl.sum(prize, 0)
     mean = tl.where(worth > 0, worth / tl.maximum(opened, 1.0), 1.0)
-    current, final = lane == here, lane == tl.load(end + row)
+    current, final = node == here, node == tl.load(end + row)
     leg_share = tl.minimum(leg / left, far).to(tl.float32)
     home_share = tl.minimum(home / left, far).to(tl.float32)
 
     cell = state * width + place
-    _put(node_out, present_out, choice_out, open_out, features, cell, lane, 1, choice, open_,
+    _put(node_out, present_out, choice_out, open_out, features, cell, node, 1, choice, open_,
          prize / mean, current, final, leg_share, home_share, own)  # fmt: skip
-    blank = (lane >= there) & (lane < width)
-    nothing, zero = lane < 0, tl.zeros((LANES,), tl.float32)
-    _put(node_out, present_out, choice_out, open_out, features, state * width + lane, lane * 0, 0, nothing, nothing,
+    blank = (node >= there) & (node < width)
+    nothing, zero = node < 0, tl.zeros((ROOM,), tl.float32)
+    _put(node_out, present_out, choice_out, open_out, features, state * width + node, node * 0, 0, nothing, nothing,
          zero, nothing, nothing, zero, zero, blank)  # fmt: skip
 
     tl.store(unit_out + state, mean)
@@ -158,23 +158,23 @@ def fused_sizes(gathered: Gathered, nearest: Tensor, closest: float) -> tuple[Te
         torch.empty(states, len(names), dtype=torch.float32, device=nearest.device)
         for names in (columns.GLOBAL_FEATURES, columns.BASE_FEATURES)
     )
-    lanes = triton.next_power_of_2(width)
+    room = triton.next_power_of_2(width)
     if states:
         _sizes_kernel[(states,)](
             nearest, gathered.count, gathered.opened, gathered.way_home, hops, overall, base, width, closest,
-            LANES=lanes, num_warps=1,
+            ROOM=room, num_warps=1,
         )  # fmt: skip
     return hops, overall, base
 
 
 @triton.jit
 def _sizes_kernel(  # type: ignore[no-untyped-def]
-    nearest, count, opened, way_home, hops_out, overall, base, width, closest, LANES: tl.constexpr
+    nearest, count, opened, way_home, hops_out, overall, base, width, closest, ROOM: tl.constexpr
 ):
     """The features of one state."""
     state = tl.program_id(0).to(tl.int64)
-    lane = tl.arange(0, LANES)
-    total = tl.sum(tl.load(nearest + state * width + lane, mask=lane < width, other=0.0), 0)
+    token = tl.arange(0, ROOM)
+    total = tl.sum(tl.load(nearest + state * width + token, mask=token < width, other=0.0), 0)
     hops = 1 / tl.maximum(total / tl.load(count + state).to(tl.float32), closest)
     many = tl.load(opened + state)
     steps = tl.minimum(hops, many)
@@ -190,20 +190,20 @@ def _sizes_kernel(  # type: ignore[no-untyped-def]
 
 
 def fused_places(count: Tensor, first: Tensor, width: int, size: int) -> Tensor:
-    """(size,) int64: which cell of (state, token) rows each packed token comes from, and the cell after all beyond.
+    """(size,) int64: the (state, token) cell of each packed token; fillers get the cell after the last.
 
     State s has `count[s]` tokens, packed from `first[s]` on.
     """
     states = len(count)
     flat = torch.full((size,), states * width, dtype=torch.int64, device=count.device)
     if states:
-        _places_kernel[(states,)](flat, count, first, width, LANES=triton.next_power_of_2(width), num_warps=1)
+        _places_kernel[(states,)](flat, count, first, width, ROOM=triton.next_power_of_2(width), num_warps=1)
     return flat
 
 
 @triton.jit
-def _places_kernel(flat, count, first, width, LANES: tl.constexpr):  # type: ignore[no-untyped-def]
+def _places_kernel(flat, count, first, width, ROOM: tl.constexpr):  # type: ignore[no-untyped-def]
     """The tokens of one state."""
     state = tl.program_id(0).to(tl.int64)
-    lane = tl.arange(0, LANES)
-    tl.store(flat + tl.load(first + state) + lane, state * width + lane, mask=lane < tl.load(count + state))
+    token = tl.arange(0, ROOM)
+    tl.store(flat + tl.load(first + state) + token, state * width + token, mask=token < tl.load(count + state))

@@ -60,11 +60,11 @@ class FusedKit:
             self,
         )
 
-    def layout(self, given: Tokens, dtype: torch.dtype, heads: int, size: int) -> Layout:
-        return Packed(given, dtype) if self.packs(given, heads, size) else Padded(given, dtype)
+    def layout(self, tokens: Tokens, dtype: torch.dtype, heads: int, size: int) -> Layout:
+        return Packed(tokens, dtype) if self.packs(tokens, heads, size) else Padded(tokens, dtype)
 
-    def packs(self, given: Tokens, heads: int, size: int) -> bool:
-        return given.node.shape[1] <= WIDEST and is_power(heads) and is_power(size)
+    def packs(self, tokens: Tokens, heads: int, size: int) -> bool:
+        return tokens.node.shape[1] <= WIDEST and is_power(heads) and is_power(size)
 
 
 FUSED: Kit = FusedKit()

@@ -12,11 +12,11 @@ from orienteer.network.features import Kit, reachable
 CELLS, MOST_STATES = 2**27, 16384
 """Pairs of tokens, and states, that go through a network at a time on a GPU."""
 CELL_BYTES = 512
-"""Memory of a pair of tokens, generously."""
+"""Bytes that a pair of tokens takes, generously."""
 SHARES = 2
 """Batches that may work on a GPU at once."""
 FEW_CELLS, FEW_STATES = 2**18, 128
-"""The same without a GPU: what caches hold."""
+"""Pairs of tokens, and states, at a time without a GPU: what the caches of a CPU hold."""
 
 
 class TensorLook:

@@ -1,4 +1,4 @@
-"""Tokens of all states one after the other, and the kernels that take them so."""
+"""Tokens of all states one after the other, without padding, for the kernels."""
 
 import torch
 from torch import Tensor, nn
@@ -17,27 +17,27 @@ from orienteer.network.features import Tokens
 ROUND = 1024
 """The number of packed tokens is a multiple of this, or a power of two below."""
 FEWEST = 64
-"""The least of these powers: fewer tokens do not fill a block of a kernel."""
+"""The least number of packed tokens: fewer do not fill a block of a kernel."""
 
 
 class Packed:
-    """(token, ...) tensors of all states' real tokens, and a few more at the end to make their number a round one.
+    """(token, ...) tensors of all states' real tokens, and fillers at the end that make their number round.
 
-    The fewer numbers of tokens there are, the less often matrix products are planned anew.
+    The fewer different numbers of tokens come up, the less often matrix products are planned anew.
     """
 
-    def __init__(self, given: Tokens, dtype: torch.dtype):
-        self.width = given.node.shape[1]
-        size = packed_size(given.total)
+    def __init__(self, tokens: Tokens, dtype: torch.dtype):
+        self.width = tokens.node.shape[1]
+        size = packed_size(tokens.total)
         self.dtype = dtype
-        self.count = given.present.sum(1)
+        self.count = tokens.present.sum(1)
         self.first = self.count.cumsum(0) - self.count
         self.flat = fused_places(self.count, self.first, self.width, size)
-        self.now = self.first + given.nodes[:, :, CURRENT].argmax(1)
-        self.edges = given.edges.to(torch.float16).contiguous()
-        self.hops = given.hops.to(torch.float32).contiguous()
+        self.now = self.first + tokens.nodes[:, :, CURRENT].argmax(1)
+        self.edges = tokens.edges.to(torch.float16).contiguous()
+        self.hops = tokens.hops.to(torch.float32).contiguous()
         self.few = self.count.to(torch.int32)
-        self.alike = given.symmetric.to(torch.int32)
+        self.alike = tokens.symmetric.to(torch.int32)
 
     def pack(self, padded: Tensor) -> Tensor:
         rows = padded.flatten(0, 1)

@@ -9,6 +9,6 @@ from orienteer.network.weights import Header
 
 
 def cuda_look(header: Header, backend: Backend) -> TensorLook:
-    """The network of a weights file, where the backend's tensors lie."""
+    """The network of a weights file, on the backend's device."""
     assert isinstance(backend, CudaBackend)
     return TensorLook(load_policy(header.path, backend.device, ("expert",))[0], FUSED)

@@ -24,20 +24,20 @@ class Shape(NamedTuple):
     hidden: int
     """Entries of a token's vector."""
     hidden_rows: int
-    """As many, or the next multiple of ROWS."""
+    """`hidden` rounded up to a multiple of ROWS."""
     size: int
     """Entries of a head's vectors, a multiple of ROWS."""
     inner: int
     """Entries of a feed-forward part's inner vectors."""
     inner_rows: int
-    """As many, or the next multiple of ROWS."""
+    """`inner` rounded up to a multiple of ROWS."""
     inputs: int
     """Features of a token."""
     seen: int
     """Entries of what the last heads see of a state: its mean vector, its current node's, its sizes, and 1."""
     answers: int
-    """Entries of what they make of it: what a next node is multiplied with, and the value's inner vector; each is half
-    of them."""
+    """Entries of what the last heads compute: in the first half the vector that a next node's is multiplied with, in
+    the second the value's inner vector."""
 
 
 def shape_of(config: PolicyConfig) -> Shape:
@@ -58,7 +58,7 @@ def shape_of(config: PolicyConfig) -> Shape:
 
 
 def rounded(number: int, multiple: int = ROWS) -> int:
-    """The number rounded up to a multiple of another."""
+    """The `number` rounded up to a multiple of `multiple`."""
     return -(-number // multiple) * multiple
 
 
@@ -131,7 +131,7 @@ def arranged(config: PolicyConfig, tensors: Tensors) -> Singles:
 
 
 def _filled(weights: Singles, axis: int, multiple: int = ROWS) -> Singles:
-    """The weights with zeros at the end of an axis, so that its length is a multiple of that number."""
+    """The weights with zeros at the end of an axis, so that its length is a multiple of `multiple`."""
     more = [(0, 0)] * weights.ndim
     more[axis] = (0, -weights.shape[axis] % multiple)
     return np.pad(weights, more)

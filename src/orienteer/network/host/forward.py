@@ -39,7 +39,7 @@ class Tables(NamedTuple):
     stream: int
     """The tokens' vectors, to which layers add."""
     normed: int
-    """These normalised."""
+    """The tokens' vectors, normalised."""
     parts: int
     """Queries, keys and values."""
     mixed: int
@@ -68,7 +68,7 @@ _lay_out = kernel(lay_out)
 
 @kernel
 def look(
-    given: PartialPaths,
+    paths: PartialPaths,
     ways: Floats,
     weights: Singles,
     shape: Shape,
@@ -82,19 +82,19 @@ def look(
 ) -> None:
     """Writes (path, node) action values of the choices, and (path,) values.
 
-    `node` and `opened` are memory for as many tokens as there are nodes, `room` for their tables.
+    `node` and `opened` are memory with a place for every node, `room` memory for the tables of all tokens.
     """
     for path in range(len(value)):
-        row = given.instance[path]
-        alike, divisor = given.symmetric[row], given.divisor[row]
-        left = max(divisor - given.cost[path], divisor * LEAST_LEFT)
-        count = list_nodes(given, ways, path, node, opened)
+        row = paths.instance[path]
+        alike, divisor = paths.symmetric[row], paths.divisor[row]
+        left = max(divisor - paths.cost[path], divisor * LEAST_LEFT)
+        count = list_nodes(paths, ways, path, node, opened)
         width = (count + LANES - 1) // LANES * LANES
         tables = _lay_out(shape, count, width, not alike)
-        many, unit = tell_nodes(given, path, node, opened, count, width, left, room, tables.inputs)
+        many, unit = tell_nodes(paths, path, node, opened, count, width, left, room, tables.inputs)
         share = np.float32(divisor / left)
-        hops = tell_costs(given.relative, row, node, count, width, share, alike, room, tables.functions)
-        way_home = np.float32(min(given.to_end[row, given.last[path]] / left, FAR))
+        hops = tell_costs(paths.relative, row, node, count, width, share, alike, room, tables.functions)
+        way_home = np.float32(min(paths.to_end[row, paths.last[path]] / left, FAR))
         stops, steps, factor = many, min(hops, many), F1
         if to_cost:  # costs in units of a tour of typical steps, whatever is left of the limit
             unit = -F1 / hops

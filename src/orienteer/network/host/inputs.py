@@ -26,23 +26,23 @@ from orienteer.network.host.layers import F0, F1
 from orienteer.network.host.paths import PartialPaths
 
 _STATE = len(NODE_FEATURES)
-"""The first row of what is told of the whole state."""
+"""The first row of the features of the whole state."""
 SLIGHT = np.float32(-21.0)
 """Exponents of edge functions are cut off here: the fourth power of the exponential is still a normal number."""
 
 
 @kernel
-def list_nodes(given: PartialPaths, ways: Floats, path: int, node: Ints, opened: Bools) -> int:
-    """Writes the nodes that are tokens of a path, and which of them are open; returns how many tokens.
+def list_nodes(paths: PartialPaths, ways: Floats, path: int, node: Ints, opened: Bools) -> int:
+    """Writes the nodes that are tokens of a path, and which of them are open; returns the number of tokens.
 
-    Tokens are the current node, the end, and the open nodes: those that some way from the one to the other could pass.
+    Tokens are the current node, the end, and the open nodes: those that a way from the first to the end may pass.
     """
-    row, last, cost = given.instance[path], given.last[path], given.cost[path]
-    end, budget = given.end[row], given.budget[row]
+    row, last, cost = paths.instance[path], paths.last[path], paths.cost[path]
+    end, budget = paths.end[row], paths.budget[row]
     count = ZERO
-    for number in range(given.visited.shape[1]):
-        reached = cost + ways[row, last, number] + given.to_end[row, number] <= budget
-        reached &= not given.visited[path, number]
+    for number in range(paths.visited.shape[1]):
+        reached = cost + ways[row, last, number] + paths.to_end[row, number] <= budget
+        reached &= not paths.visited[path, number]
         if reached | (number == last) | (number == end):
             node[count] = number
             opened[count] = reached
@@ -52,7 +52,7 @@ def list_nodes(given: PartialPaths, ways: Floats, path: int, node: Ints, opened:
 
 @kernel
 def tell_nodes(
-    given: PartialPaths,
+    paths: PartialPaths,
     path: int,
     node: Ints,
     opened: Bools,
@@ -62,28 +62,28 @@ def tell_nodes(
     room: Singles,
     inputs: int,
 ) -> tuple[np.float32, np.float32]:
-    """Writes the features of nodes; returns the number of open ones and their mean prize, or 1 where they have none.
+    """Writes the features of nodes; returns the number of open nodes and their mean prize, or 1 if all prizes are 0.
 
     `left` is what is left of the limit.
     """
-    row, last, cost = given.instance[path], given.last[path], given.cost[path]
-    end, budget = given.end[row], given.budget[row]
+    row, last, cost = paths.instance[path], paths.last[path], paths.cost[path]
+    end, budget = paths.end[row], paths.budget[row]
     worth, many = F0, F0
     for token in range(count):
         if opened[token]:
-            worth += np.float32(given.prizes[row, node[token]])
+            worth += np.float32(paths.prizes[row, node[token]])
             many += F1
     unit = worth / many if worth > F0 else F1
     for at in range(inputs, inputs + INPUTS * width):
         room[at] = F0
     for token in range(count):
         number = node[token]
-        away, back = given.costs[row, last, number], given.to_end[row, number]
+        away, back = paths.costs[row, last, number], paths.to_end[row, number]
         leg, home = np.float32(min(away / left, FAR)), np.float32(min(back / left, FAR))
         if opened[token]:
-            room[inputs + PRIZE * width + token] = np.float32(given.prizes[row, number]) / unit
+            room[inputs + PRIZE * width + token] = np.float32(paths.prizes[row, number]) / unit
             room[inputs + DETOUR * width + token] = leg + home
-        if (cost + away + back <= budget) & (not given.visited[path, number]):
+        if (cost + away + back <= budget) & (not paths.visited[path, number]):
             room[inputs + CHOICE * width + token] = F1
         if number == last:
             room[inputs + CURRENT * width + token] = F1
@@ -111,7 +111,7 @@ def tell_costs(
     """Writes costs between tokens in units of what is left; returns the limit that is left in typical steps.
 
     A row of `functions` belongs to a token: costs from it to the others, and, where costs are not `alike` in both
-    directions, costs to it from the others in the part before. `factor` turns costs of the problem in `row` into these.
+    directions, costs to it from the others in the part before. `factor` turns the problem's `costs` into that unit.
     """
     total, block = F0, count * width
     back = functions if alike else functions + 3 * block

@@ -35,7 +35,7 @@ assert FASTER == 4, "the loops square twice"
 
 
 ANY = np.float32(-3e38)
-"""Less than any number that comes up."""
+"""Less than any result of the network."""
 F0, F1 = np.float32(0.0), np.float32(1.0)
 """0 and 1 in single precision."""
 NORM_EPSILON = np.float32(1e-5)
@@ -110,7 +110,7 @@ def attend(
     size, which is a multiple of ROWS. `functions` are (way, 3, token, width) functions of the cost from or to the
     token, one way where costs are `alike` in both directions (see `tell_state`). Weights are (3, head,
     EDGE_FUNCTIONS): of both directions together, of the cost there, of the cost back. `count` is the number of tokens.
-    At `logits` there is room for as many lanes, and ROWS more.
+    At `logits` there is room for LANES numbers for each token, and for ROWS tokens more.
     """
     table, block, each = heads * size * width, count * width, heads * EDGE_FUNCTIONS
     for head in range(heads):

@@ -6,7 +6,7 @@ from orienteer.kernel import Bools, Floats, Ints, Singles
 
 
 class PartialPaths(NamedTuple):
-    """Some problems, and partial paths of theirs."""
+    """A batch of problems, and partial paths in them."""
 
     costs: Floats  # (problem, node, node)
     relative: Singles  # (problem, node, node) the costs in units of the limit
