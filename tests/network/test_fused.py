@@ -87,12 +87,7 @@ def test_adding_and_normalising(tokens: int, size: int, programs: int) -> None:
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("hidden", [64, 128])
 def test_layers_at_once_equal_layers_step_by_step(hidden: int, dtype: torch.dtype) -> None:
-    instances = [
-        some_instance(20, 1),
-        some_instance(5, 2),
-        some_instance(40, 3, symmetric=False, end=4),
-        some_instance(30, 4),
-    ]
+    instances = [some_instance(16, seed, symmetric=seed > 3, end=seed // 2) for seed in range(6)]
     given = moved(seen(beginning(*instances), dtype=torch.float32), DEVICE)
     network = cast(PolicyNetwork, shaken(PolicyNetwork(PolicyConfig(hidden, 2, 2))).float().to(DEVICE))
     where = Packed(given, dtype)
