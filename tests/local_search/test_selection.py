@@ -66,7 +66,7 @@ def test_labels_that_run_out_leave_a_route_that_fits() -> None:
     prizes, order = rng.random(400), np.argsort(places[:, 0])
     worth, legs = prizes[order], costs[np.ix_(order, order)]
     worth[[0, -1]] = 0.0
-    rest, price, way = selection._priced(legs, worth, 3.0)
+    rest, price, way = selection._priced(legs, worth, worth.sum(), 3.0)
     assert sum(legs[a, b] for a, b in pairwise(way)) <= 3.0
     assert not selection._longest(legs, worth, 3.0, rest, price, 0.0)[1]
     route, _ = best_selection(order, costs, prizes, 3.0, 0.0)
@@ -82,6 +82,6 @@ def test_a_huge_prize_beside_small_ones_changes_nothing_for_them() -> None:
     prizes[order[15]] = 1e6
     worth, legs = prizes[order], costs[np.ix_(order, order)]
     worth[[0, -1]] = 0.0
-    _, price, _ = selection._priced(legs, worth, 2.0)
+    _, price, _ = selection._priced(legs, worth, worth.sum(), 2.0)
     worth[15] = 50.0
-    assert price == pytest.approx(selection._priced(legs, worth, 2.0)[1], rel=0.01)
+    assert price == pytest.approx(selection._priced(legs, worth, worth.sum(), 2.0)[1], rel=0.01)

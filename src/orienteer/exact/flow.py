@@ -3,7 +3,7 @@
 import numpy as np
 
 from orienteer.exact.model import Ints, Mask
-from orienteer.kernel import kernel
+from orienteer.kernel import copy, kernel
 from orienteer.model.instance import Array
 
 TINY = 1e-9
@@ -76,7 +76,7 @@ def max_flow(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: 
                     known += 1
         if level[sink] < 0:
             break
-        place[:] = first[:-1]
+        copy(first[:-1], place)
         depth, v = 0, source
         while True:
             if v == sink:

@@ -2,6 +2,7 @@
 
 from orienteer.kernel.compiled import kernel
 from orienteer.kernel.constants import NO, NONE, ONE, YES, ZERO
+from orienteer.kernel.loops import copy, ranked
 from orienteer.kernel.rng import State, next_float, next_int, next_word, seed_state
 from orienteer.kernel.types import Bools, Floats, Ints, Singles
 
@@ -16,9 +17,11 @@ __all__ = [
     "Ints",
     "Singles",
     "State",
+    "copy",
     "kernel",
     "next_float",
     "next_int",
     "next_word",
+    "ranked",
     "seed_state",
 ]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.kernel import ZERO, Floats, Ints, kernel
+from orienteer.kernel import ZERO, Floats, Ints, copy, kernel, ranked
 from orienteer.local_search.drop_add import (
     add,
     add_while_fits,
@@ -150,14 +150,14 @@ def _filled_up(work: Work, nodes: Ints, size: int, place: Ints) -> int:
 @kernel
 def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> int:
     """The new size of a route after `trials` changes of one node, or fewer once no change makes it better."""
-    inner = 1 + np.argsort(-work.prizes[1:-1], kind="mergesort")  # where trials run out, low prizes go without one
+    inner = ranked(-work.prizes[1:-1])  # where trials run out, low prizes go without one
     best, best_size = nodes.copy(), size
     most, least = _prize(work, nodes, size), route_cost(nodes, size, work.costs)
     unchanged = 0
     for trial in range(trials):
         if unchanged == len(inner):
             break
-        node = inner[trial % len(inner)]
+        node = 1 + inner[trial % len(inner)]
         unchanged += 1
         if place[node] < 0 and not is_wanted(node, 0, len(place) - 1, work.costs, work.prizes, work.budget):
             continue
@@ -165,7 +165,8 @@ def _changed(work: Work, nodes: Ints, size: int, place: Ints, trials: int) -> in
         prize, cost = _prize(work, nodes, size), route_cost(nodes, size, work.costs)
         better = prize > most * (1 + ROUNDING) or (prize == most and cost < least - LEAST * work.budget)
         if better and cost <= work.budget:
-            best[:size], best_size, most, least = nodes[:size], size, prize, cost
+            best_size, most, least = size, prize, cost
+            copy(nodes[:size], best)
             unchanged = 0
         size = _put(nodes, place, best[:best_size])
     return size

@@ -8,7 +8,7 @@ best rest of the route, in which a unit of cost has a price instead of a limit, 
 
 import numpy as np
 
-from orienteer.kernel import Floats, Ints, kernel
+from orienteer.kernel import NONE, ONE, ZERO, Floats, Ints, copy, kernel, ranked
 
 DOUBLINGS, HALVINGS = 40, 10
 """Steps of the search for the price of cost: from all prizes over the limit, the price is first doubled or halved until
@@ -26,17 +26,18 @@ def ordered(nodes: Ints, size: int, place: Ints, costs: Floats, prizes: Floats, 
 
     Nodes with a small detour are put in first. `place` is below zero for nodes that are not on the route.
     """
-    count = len(prizes)
-    order = np.empty(count, dtype=np.int64)
-    order[:size] = nodes[:size]
-    detour = np.full(count, np.inf)
-    for node in range(count):
+    order = np.empty(len(prizes), dtype=np.int64)
+    copy(nodes[:size], order)
+    waiting, detours, count = np.empty(len(prizes), dtype=np.int64), np.empty(len(prizes)), ZERO
+    for node in range(len(prizes)):
         # Nodes beyond reach would promise prizes that no route can collect.
         if place[node] < 0 and is_wanted(node, nodes[0], nodes[size - 1], costs, prizes, budget):
-            detour[node] = least_detour(order, size, costs, node)[1]
-    for node in np.argsort(detour, kind="mergesort"):
-        if not detour[node] <= budget:
-            break
+            detour = least_detour(order, size, costs, node)[1]
+            if detour <= budget:
+                waiting[count], detours[count] = node, detour
+                count += 1
+    for number in ranked(detours[:count]):
+        node = waiting[number]
         at = least_detour(order, size, costs, node)[0]
         for later in range(size, at + 1, -1):
             order[later] = order[later - 1]
@@ -72,30 +73,43 @@ def best_selection(order: Ints, costs: Floats, prizes: Floats, budget: float, kn
     such price.
     """
     count = len(order)
-    worth = prizes[order]
-    worth[0] = worth[-1] = 0.0
-    if not 0.0 < worth.sum() < np.inf or budget <= 0.0:
+    worth, total = np.zeros(count), 0.0
+    for at in range(1, count - 1):
+        worth[at] = prizes[order[at]]
+        total += worth[at]
+    if not 0.0 < total < np.inf or budget <= 0.0:
         return order[:0], 0.0
-    legs = np.empty((count, count))
+    legs, back = np.empty((count, count)), np.empty((count, count))
     for here in range(count):
         for there in range(here + 1, count):
-            legs[here, there] = costs[order[here], order[there]]
-    rest, price, places = _priced(legs, worth, budget)
+            legs[here, there] = back[there, here] = costs[order[here], order[there]]
+    rest, price, places = _priced(back, worth, total, budget)
     if len(places) == 0:
         return order[:0], 0.0
-    route, prize, bound = order[:0], worth[places].sum(), rest[0] + price * budget
+    route, prize, bound = order[:0], 0.0, rest[0] + price * budget
+    for at in places:
+        prize += worth[at]
     if prize > known:
-        route, known = order[places], prize
+        route, known = _taken(order, places), prize
     for share in SHARES:
         if bound <= known:
             break
         lowest = max(known, bound - share * (bound - known))  # the difference may be below `known` by rounding
         places, whole = _longest(legs, worth, budget, rest, price, lowest)
         if len(places):
-            return order[places], price
+            return _taken(order, places), price
         if not whole:
             break
     return route, price
+
+
+@kernel
+def _taken(order: Ints, places: Ints) -> Ints:
+    """The nodes at some places of the order."""
+    taken = np.empty(len(places), dtype=np.int64)
+    for at in range(len(places)):
+        taken[at] = order[places[at]]
+    return taken
 
 
 @kernel
@@ -109,7 +123,7 @@ def _longest(legs: Floats, worth: Floats, budget: float, rest: Floats, price: fl
     at, after = np.empty(MOST_LABELS, dtype=np.int64), np.empty(MOST_LABELS, dtype=np.int64)
     cheapest = np.full(count, -1)  # the first label of each place; `after` leads to the next dearer one
     begun[0], spent[0], won[0], at[0], after[0], cheapest[0] = -1, 0.0, 0.0, 0, -1, 0
-    used, best, winner = 1, known, -1
+    used, best, winner = ONE, known, NONE
     for here in range(count - 1):
         label = cheapest[here]
         while label >= 0:
@@ -136,15 +150,15 @@ def _longest(legs: Floats, worth: Floats, budget: float, rest: Floats, price: fl
 
 
 @kernel
-def _priced(legs: Floats, worth: Floats, budget: float) -> tuple[Floats, float, Ints]:
+def _priced(back: Floats, worth: Floats, total: float, budget: float) -> tuple[Floats, float, Ints]:
     """(rest, price, places): at a price of cost, the best route's places and what is to be won from each place on.
 
     The price is the lowest found at which the best route, prizes less cost times price, keeps the limit. That route is
-    a good one; it is empty where no route along the order keeps the limit, whatever the price.
+    a good one; it is empty where no route along the order keeps the limit, whatever the price. `back` is that of
+    `_best_at_price`; `total` is what all places are worth.
     """
     rest, following = np.empty(len(worth)), np.empty(len(worth), dtype=np.int64)
-    back = legs.T.copy()
-    price = worth.sum() / budget
+    price = total / budget
     low, high = 0.0, np.inf
     for _ in range(DOUBLINGS):
         if _best_at_price(back, worth, price, rest, following) > budget:

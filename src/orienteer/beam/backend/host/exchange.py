@@ -7,7 +7,7 @@ what lies between them on the path may take the place of what lies between them 
 import numpy as np
 
 from orienteer.beam.recombine import ROUNDS, SAVING
-from orienteer.kernel import NO, NONE, Floats, Ints, kernel
+from orienteer.kernel import Floats, Ints, NO, NONE, copy, kernel
 
 
 @kernel
@@ -22,7 +22,7 @@ def exchanged(
     """
     room, size = np.empty(len(prizes) + 1, dtype=np.int64), len(route)
     if base < 0:
-        room[:size] = route
+        copy(route, room)
     else:
         size = _walk(room, route[0], route[-1], base, parent, node, ahead)
     size = exchange(room, size, parent, node, cost, prize, stops, ahead, costs, prizes, budget, both_ways)
@@ -96,7 +96,7 @@ def _survey(
     for at in range(1, size):
         spent[at] = spent[at - 1] + _leg(costs, route[at - 1], route[at])
         won[at] = won[at - 1]
-        passed[at] = passed[at - 1]
+        copy(passed[at - 1], passed[at])
         if at < size - 1:
             place[route[at]] = at
             won[at] += prizes[route[at]]
@@ -118,7 +118,8 @@ def _note(
         root = parent[path] < 0
         at = place[node[path]] if not root else size - 1 if path >= ahead else 0
         spot[path] = at
-        notes[:, 0, path], notes[:, 1, path] = np.inf, -np.inf
+        for side in range(2):
+            notes[side, 0, path], notes[side, 1, path] = np.inf, -np.inf
         if at >= 0:
             notes[0, 0, path], notes[0, 1, path] = spent[at] - cost[path], won[at] - prize[path]
         if at > 0:
@@ -209,5 +210,5 @@ def _put_in(
     for number in range(count):  # from the far end to the near ancestor
         route[left + 1 + (count - 1 - number if near < far else number)] = node[ancestor]
         ancestor = parent[ancestor]
-    route[left + 1 + count : left + 1 + count + len(rest)] = rest
+    copy(rest, route[left + 1 + count :])
     return left + 1 + count + len(rest)

@@ -5,7 +5,7 @@ A path from the start and a path from the end make a route if they share no stop
 
 import numpy as np
 
-from orienteer.kernel import NONE, Floats, Ints, kernel
+from orienteer.kernel import NONE, Floats, Ints, kernel, ranked
 
 MOST_PAIRS = 2**25
 """Pairs that are compared, at most: where all paths bring about equal prizes, prizes rule out too few pairs."""
@@ -66,9 +66,12 @@ def _binned(cost: Floats, prize: Floats, budget: float) -> tuple[Ints, Ints, Flo
         part[path] = min(int(BINS * (cost[path] / budget)), BINS - 1) if cost[path] > 0.0 else 0
         cheapest[part[path]] = min(cheapest[part[path]], cost[path])
         first[part[path] + 1] += 1
-    first = np.cumsum(first)
-    ordered = np.argsort(-prize, kind="mergesort")
-    ordered = ordered[np.argsort(part[ordered], kind="mergesort")]
+    for number in range(BINS):
+        first[number + 1] += first[number]
+    ordered, filled = np.empty(len(cost), dtype=np.int64), first.copy()
+    for path in ranked(-prize):
+        ordered[filled[part[path]]] = path
+        filled[part[path]] += 1
     return ordered, first, cheapest
 
 

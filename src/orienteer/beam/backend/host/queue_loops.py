@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.beam.candidates import COST, SCORE, STAMP, TRAIL
-from orienteer.kernel import ZERO, Floats, Ints, kernel
+from orienteer.kernel import Floats, Ints, ZERO, copy, kernel, ranked
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -39,7 +39,7 @@ def read(
                 if path[SCORE] == empty:
                     continue
                 if not _known(path, instance * size, size, holder, seen_stamp, seen_cost):
-                    out[found] = path
+                    copy(path, out[found])
                     owner[found] = instance
                     found += 1
                 path[SCORE] = empty
@@ -80,18 +80,20 @@ def fill(
         known = _known(children[child], row * size, size, holder, seen_stamp, seen_cost)
         if score[child] < worst[group[child]] or known:
             group[child] = -1
-    order = np.argsort(group, kind="mergesort")
+    order = ranked(group)
     room = np.empty((len(children) + width, 4), dtype=np.int64)
-    at = np.searchsorted(group[order], 0)
+    at = ZERO
+    while at < len(order) and group[order[at]] < 0:
+        at += 1
     while at < len(order):
         mine, used = group[order[at]], 0
         for slot in range(width):
             if slots[mine, slot, SCORE] != empty:
-                room[used] = slots[mine, slot]
+                copy(slots[mine, slot], room[used])
                 slots[mine, slot, SCORE] = empty
                 used += 1
         while at < len(order) and group[order[at]] == mine:
-            room[used] = children[order[at]]
+            copy(children[order[at]], room[used])
             used += 1
             at += 1
         kept, last = _keep(room[:used], slots[mine], nodes, price[mine // count], group_bits, spot_bits)
@@ -109,16 +111,16 @@ def _keep(paths: Ints, queue: Ints, nodes: int, price: float, group_bits: int, s
     their first `group_bits` bits; among equals the cheaper path comes first.
     """
     # The bits of costs sort as the costs do: none is negative.
-    paths = paths[np.argsort(paths[:, COST].copy(), kind="mergesort")]
+    paths = _rows(paths, ranked(paths[:, COST].copy()))
     used = len(paths)
     score = paths[:, SCORE].copy().view(np.float64)
     rank, twin, ending = np.empty(used, dtype=np.int64), np.zeros(used, dtype=np.bool_), np.zeros(nodes, dtype=np.int64)
-    by_stamp = np.argsort(paths[:, STAMP].copy(), kind="mergesort")
+    by_stamp = ranked(paths[:, STAMP].copy())
     for place in range(1, used):
         twin[by_stamp[place]] = paths[by_stamp[place], STAMP] == paths[by_stamp[place - 1], STAMP]
     for path in range(used):
         rank[path] = _falling(paths[path, SCORE], spot_bits)
-    for path in np.argsort(rank, kind="mergesort"):
+    for path in ranked(rank):
         if not twin[path]:
             node = paths[path, TRAIL] % nodes
             score[path] -= ending[node] * price
@@ -126,15 +128,24 @@ def _keep(paths: Ints, queue: Ints, nodes: int, price: float, group_bits: int, s
     bits = score.view(np.int64)
     for path in range(used):
         rank[path] = _LAST if twin[path] else _falling(bits[path], group_bits)
-    order = np.argsort(rank, kind="mergesort")
+    order = ranked(rank)
     kept, last = 0, -np.inf
     for path in order:  # twins come last
         if twin[path] or kept == len(queue):
             break
-        queue[kept] = paths[path]
+        copy(paths[path], queue[kept])
         last = score[path]
         kept += 1
     return kept, last
+
+
+@kernel
+def _rows(paths: Ints, order: Ints) -> Ints:
+    """Paths in an order."""
+    rows = np.empty((len(order), paths.shape[1]), dtype=np.int64)
+    for at in range(len(order)):
+        copy(paths[order[at]], rows[at])
+    return rows
 
 
 @kernel
@@ -166,13 +177,13 @@ def keep_of_each(
     children: Ints, instance: Ints, batch: int, width: int, nodes: int, group_bits: int, spot_bits: int, out: Ints
 ) -> int:
     """Writes the `width` best children of each instance, from best to worst; returns how many were written."""
-    order = np.argsort(instance, kind="mergesort")
+    order = ranked(instance)
     kept, at = ZERO, ZERO
     for row in range(batch):
         begin = at
         while at < len(order) and instance[order[at]] == row:
             at += 1
         if at > begin:
-            own = children[order[begin:at]]
+            own = _rows(children, order[begin:at])
             kept += _keep(own, out[kept : kept + min(width, at - begin)], nodes, 0.0, group_bits, spot_bits)[0]
     return kept
