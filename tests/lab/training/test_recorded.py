@@ -47,8 +47,8 @@ def test_joined_parts_have_the_losses_of_the_parts() -> None:
     for parts in _steps("cpu"):
         assert len(parts) == 2
         [joined] = _joined(parts, SETTINGS.part)
-        assert joined.given.node.shape[1] == 208
-        assert joined.given.total == sum(part.given.total for part in parts)
+        assert joined.tokens.node.shape[1] == 208
+        assert joined.tokens.total == sum(part.tokens.total for part in parts)
         apart = sum(teach(part)[1] * part.share for part in parts)
         torch.testing.assert_close(teach(joined)[1] * joined.share, apart, rtol=1e-4, atol=1e-5)
         assert len(_joined(parts, 20)) == 2, "more than go through the network at a time"
@@ -63,7 +63,7 @@ def test_steps_made_at_once_have_the_losses_of_their_parts(settings: ExpertSetti
     whole = _at_once(list(zip(drawn, places, strict=True)), settings)
     assert whole is not None
     for one, parts in zip(whole, apart, strict=True):
-        assert one.given.total == sum(part.given.total for part in parts)
+        assert one.tokens.total == sum(part.tokens.total for part in parts)
         assert one.share == pytest.approx(sum(part.share for part in parts))
         losses = sum(teach(part)[1] * part.share for part in parts)
         torch.testing.assert_close(teach(one)[1] * one.share, losses, rtol=1e-4, atol=1e-5)
@@ -74,7 +74,7 @@ def test_a_part_is_its_tensors() -> None:
     part = _steps("cpu")[0][0]
     doubled = with_tensors(part, [one.clone() for one in tensors(part)])
     assert doubled.share == part.share
-    assert doubled.given.total == part.given.total
+    assert doubled.tokens.total == part.tokens.total
     for one, two in zip(tensors(part), tensors(doubled), strict=True):
         assert one is not two
         assert torch.equal(one, two)

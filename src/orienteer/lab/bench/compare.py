@@ -1,4 +1,4 @@
-"""Some methods on some sets, and one table of what they did: the plain experiment."""
+"""The plain experiment: any methods on any sets, and one table of their results."""
 
 import math
 from collections.abc import Mapping, Sequence

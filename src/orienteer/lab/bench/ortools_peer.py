@@ -8,7 +8,7 @@ from orienteer.model.instance import Instance
 
 @dataclass(frozen=True)
 class OrToolsConfig:
-    """How fine the whole numbers are."""
+    """The scales on which costs and prizes become whole numbers."""
 
     limit: int = 10_000
     """The cost limit, in units of the model; also what an arc costs, so that guided local search has arcs to blame."""

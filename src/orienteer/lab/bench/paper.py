@@ -29,7 +29,7 @@ NAMED = {
     "cs-paper": "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,both=false,recombine=false",
 }
 """Names that stand for a solver with settings; ``cs-paper`` is the paper's search with its kind of network, ``cs-l``
-the same with the weights that ship for the device."""
+our search with the shipped weights of the device."""
 
 ORDER = (
     *("exact", "gurobi", "compass", "random", "tsili", "an-dqn", "an-a2c", "an-at", "an-pn"),
@@ -39,7 +39,7 @@ ORDER = (
 """All methods, as in the paper; ours below."""
 
 ANYTIME = ("lns", "auto")
-"""Methods that take the time they are given."""
+"""Methods that run until their time limit."""
 
 PROVERS = ("exact", "gurobi")
 """Methods that may need more than the base install."""

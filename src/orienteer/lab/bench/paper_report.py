@@ -27,7 +27,7 @@ from orienteer.version import __version__
 
 @dataclass(frozen=True)
 class Spec:
-    """Which instances."""
+    """Which instances the experiment runs on."""
 
     prizes: tuple[str, ...] = PRIZES
     sizes: tuple[int, ...] = SIZES

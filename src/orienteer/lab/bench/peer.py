@@ -24,7 +24,7 @@ class Peer(Solver[Config]):
     package: ClassVar[str]
     """The name to import."""
     module: ClassVar[str] = ""
-    """The part of it that does the work, where the package alone does not load it."""
+    """The module that does the work, where importing the package alone does not load it."""
     distribution: ClassVar[str]
     """The name to install."""
 
@@ -59,7 +59,7 @@ class Peer(Solver[Config]):
 
     @abstractmethod
     def inner_route(self, instance: Instance, seconds: float, seed: int) -> list[int]:
-        """The nodes between start and end of the route that the package finds in so many seconds."""
+        """The nodes between start and end of the route that the package finds within `seconds`."""
 
 
 def whole_costs(instance: Instance, limit: int) -> Whole:

@@ -16,12 +16,12 @@ from orienteer.lab.bench.tables import Table, duration, number, percent, words, 
 from orienteer.model.errors import BadFile
 
 GROUPS = ((110, 0.7), (210, 2.5), (401, 5.0), (10**9, 20.0))
-"""Nodes below which an OPLib file gets so many seconds: those that EA4OP needs up to 400 nodes."""
+"""Pairs of a number of nodes and the seconds of OPLib files with fewer nodes: up to 400 those that EA4OP needs."""
 
 CLASSIC_SECONDS = 1.0
 
 SAME = 1e-9
-"""Prizes that differ by no more, as a share, are equal."""
+"""Prizes whose difference is at most this share of them count as equal."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class FileResult:
 
     @property
     def better(self) -> bool:
-        """Whether it is above the best known value."""
+        """Whether the prize is above the best known value."""
         return self.gap < -SAME
 
     @property
     def missed(self) -> bool:
-        """Whether it is below a proven optimum."""
+        """Whether the prize is below a proven optimum."""
         return self.proven and self.gap > SAME
 
 

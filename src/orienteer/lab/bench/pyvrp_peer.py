@@ -10,7 +10,7 @@ from orienteer.model.instance import Instance
 
 @dataclass(frozen=True)
 class PyVrpConfig:
-    """How fine the whole numbers are: PyVRP cuts decimals off without a word."""
+    """The scales on which costs and prizes become whole numbers: PyVRP cuts decimals off without a word."""
 
     limit: int = 1_000_000
     """The cost limit, in PyVRP's units."""

@@ -1,4 +1,4 @@
-"""Runs methods over sets, keeps every result as soon as it is there, and never runs what is kept."""
+"""Runs methods over sets, writes every result at once, and never repeats a run whose result is kept."""
 
 import logging
 import math
@@ -45,7 +45,7 @@ class Shard:
         return "results" if self.of == 1 else f"results-{self.number}-of-{self.of}"
 
     def indices(self, count: int) -> range:
-        """Which of `count` instances belong to it."""
+        """Which of `count` instances belong to the shard."""
         return range(self.number - 1, count, self.of)
 
 
@@ -164,7 +164,7 @@ def _entry(instance: Instance, result: Result, cpu: float, passes: float | None)
 
 
 def _passes(solver: AnySolver) -> int | None:
-    """Looks of the solver's network so far; None where it has none."""
+    """Passes of the solver's network so far; None where the solver has no network."""
     if "weights" not in solver.settings:
         return None
     from orienteer.network.solver import LearnedSolver

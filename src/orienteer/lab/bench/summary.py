@@ -15,7 +15,7 @@ Optima = dict[tuple[str, int], float]
 """Proven optima by set and index."""
 
 SLACK = 1e-9
-"""Sums of prizes may differ by so much, as a share."""
+"""The share by which sums of equal prizes may differ."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ RUN = (
 def bench() -> None:
     """Run an experiment again: the paper's tables and figures, benchmark files, other solvers.
 
-    Every result is kept in the folder as soon as it is there: a run that was interrupted or killed goes on where it
+    Every result is written to the folder at once: a run that was interrupted or killed goes on where it
     stopped, and a new method costs only itself.
     """
 
@@ -392,7 +392,7 @@ def _kinds(text: str) -> tuple[str, ...]:
 
 
 def _reals(option: str, text: str) -> tuple[float, ...]:
-    """Each once."""
+    """The values without repetitions."""
     return tuple(dict.fromkeys(positive_numbers(option, text)))
 
 
@@ -404,7 +404,7 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
 
 
 def _threads(threads: int) -> None:
-    """Lets searches use that many cores; by default one, so that times mean the same everywhere."""
+    """Lets searches use `cores` cores; one by default, so that times on other machines compare."""
     from orienteer.search.cores import set_cores
 
     set_cores(threads)

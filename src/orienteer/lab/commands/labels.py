@@ -103,7 +103,7 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _deadline(minutes: float | None) -> Callable[[], bool]:
-    """Tells whether so many minutes have passed since now."""
+    """The function that says whether `minutes` have passed since this call; None: never."""
     end = math.inf if minutes is None else time.monotonic() + 60 * minutes
     return lambda: time.monotonic() > end
 

@@ -72,27 +72,28 @@ class AttentionNetwork(nn.Module):
             nn.init.constant_(self.base.weight, 0.5 / len(BASE_FEATURES))
         nn.init.zeros_(self.advantage.weight)
 
-    def forward(self, given: Tokens) -> Estimate:
-        hidden = self.encoder(given)
+    def forward(self, tokens: Tokens) -> Estimate:
+        hidden = self.encoder(tokens)
         with torch.autocast(hidden.device.type, enabled=False):  # values need more digits than bfloat16 has
-            hidden = hidden.to(given.nodes.dtype)
+            hidden = hidden.to(tokens.nodes.dtype)
             action = self.advantage(hidden)[:, :, 0]
-            unit = given.unit.to(action.dtype)
+            unit = tokens.unit.to(action.dtype)
             if self.config.head == "linear":
                 return Estimate(action * unit[:, None], None)
-            value = self._value(hidden, given)
+            value = self._value(hidden, tokens)
             if self.config.head == "actor-critic":
                 return Estimate(action, value * unit)
-            choices = given.choice.sum(1, keepdim=True).clamp_min(1)
-            centre = (action * given.choice).sum(1, keepdim=True) / choices
-            return Estimate((given.nodes[:, :, PRIZE] + value[:, None] + action - centre) * unit[:, None], value * unit)
+            choices = tokens.choice.sum(1, keepdim=True).clamp_min(1)
+            centre = (action * tokens.choice).sum(1, keepdim=True) / choices
+            prize = tokens.nodes[:, :, PRIZE]
+            return Estimate((prize + value[:, None] + action - centre) * unit[:, None], value * unit)
 
-    def _value(self, hidden: Tensor, given: Tokens) -> Tensor:
+    def _value(self, hidden: Tensor, tokens: Tokens) -> Tensor:
         """(state,) the prize to go in units of the mean prize."""
-        count = given.present.sum(1, keepdim=True)
-        mean = (hidden * given.present[:, :, None]).sum(1) / count
-        current = (hidden * given.nodes[:, :, CURRENT : CURRENT + 1]).sum(1)
-        return (self.value(torch.cat((mean, current), dim=1)) + self.base(given.base))[:, 0]
+        count = tokens.present.sum(1, keepdim=True)
+        mean = (hidden * tokens.present[:, :, None]).sum(1) / count
+        current = (hidden * tokens.nodes[:, :, CURRENT : CURRENT + 1]).sum(1)
+        return (self.value(torch.cat((mean, current), dim=1)) + self.base(tokens.base))[:, 0]
 
 
 class Encoder(nn.Module):
@@ -108,35 +109,35 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(EncodingLayer(config) for _ in range(config.layers))
         self.final = nn.LayerNorm(config.hidden) if config.pre_norm else nn.Identity()
 
-    def forward(self, given: Tokens) -> Tensor:
-        nodes = given.nodes[:, :, : self.node_inputs]
-        overall = given.overall[:, : self.global_inputs]
+    def forward(self, tokens: Tokens) -> Tensor:
+        nodes = tokens.nodes[:, :, : self.node_inputs]
+        overall = tokens.overall[:, : self.global_inputs]
         dtype = compute_dtype(nodes)
         with torch.autocast(nodes.device.type, enabled=False):  # inputs keep their digits; see EdgeGraphAttention
-            hidden = self.graph(nodes, edge_attributes(given, dtype), overall)
+            hidden = self.graph(nodes, edge_attributes(tokens, dtype), overall)
             if self.direct is not None:
                 spread = overall[:, None].expand(-1, nodes.shape[1], -1)
                 hidden = hidden + self.direct(torch.cat((nodes, spread), dim=2))
-        if self._packs(given):
+        if self._packs(tokens):
             heads = self.config.heads
-            where = given.kit.layout(given, dtype, heads, self.config.hidden // heads)
+            where = tokens.kit.layout(tokens, dtype, heads, self.config.hidden // heads)
             return self._through_packed(hidden, where)
         if self.config.edge_bias:
-            functions = edge_functions(given, dtype)
+            functions = edge_functions(tokens, dtype)
         else:
-            functions = torch.where(given.present, 0.0, PADDED).to(dtype)[:, None, None, :]
+            functions = torch.where(tokens.present, 0.0, PADDED).to(dtype)[:, None, None, :]
         for layer in self.layers:
             hidden = layer(hidden, functions)
         return self.final(hidden)
 
-    def _packs(self, given: Tokens) -> bool:
+    def _packs(self, tokens: Tokens) -> bool:
         """Whether the layers go through kernels: in a search, where nothing is learned."""
         config = self.config
         suited = config.edge_bias and config.pre_norm and not torch.is_grad_enabled()
-        return suited and given.kit.packs(given, config.heads, config.hidden // config.heads)
+        return suited and tokens.kit.packs(tokens, config.heads, config.hidden // config.heads)
 
     def _through_packed(self, hidden: Tensor, where: Layout) -> Tensor:
-        """The same with the tokens of all states one after the other."""
+        """The layers on the tokens of all states one after the other, by kernels."""
         stream = where.pack(hidden)
         more = torch.zeros_like(stream, dtype=where.dtype)
         for layer in cast(list[EncodingLayer], list(self.layers)):
@@ -167,7 +168,7 @@ class EncodingLayer(nn.Module):
         return self.norm_feed(hidden + self._feed(hidden))
 
     def packed(self, stream: Tensor, more: Tensor, where: Layout) -> tuple[Tensor, Tensor]:
-        """The stream after this layer in two parts, what is added up and what is still to be added."""
+        """The stream after this layer as two summands: the stream so far, and the feed-forward part's result."""
         assert self.bias is not None
         stream, hidden = where.add_norm(stream, more, self.norm_attention)
         parts = self.project(hidden).view(len(hidden), 3, self.heads, -1)

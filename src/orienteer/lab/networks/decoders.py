@@ -87,12 +87,12 @@ class RouteModel(nn.Module):
     def encode(self, problems: Problems, parts: Sequence[tuple[Tensor, Tokens]]) -> Encoded:
         """The instances' vectors, from the tokens of their initial states (`orienteer.network.batching.in_parts`)."""
         rows, columns, vectors, order, hops = [], [], [], [], []
-        for index, given in parts:
-            rows.append(index[:, None].expand_as(given.node)[given.present])
-            columns.append(given.node[given.present])
-            vectors.append(self.encoder(given)[given.present])
+        for index, tokens in parts:
+            rows.append(index[:, None].expand_as(tokens.node)[tokens.present])
+            columns.append(tokens.node[tokens.present])
+            vectors.append(self.encoder(tokens)[tokens.present])
             order.append(index)
-            hops.append(given.hops)
+            hops.append(tokens.hops)
         hidden = torch.cat(vectors).float()
         empty = hidden.new_zeros(problems.batch, problems.nodes, hidden.shape[1])
         nodes = empty.index_put((torch.cat(rows), torch.cat(columns)), hidden)

@@ -28,7 +28,7 @@ def build_model(method: Method, config: dict[str, Any]) -> Model:
 def load_model(
     name: str | Path, device: torch.device | str = "cpu", methods: tuple[Method, ...] = ()
 ) -> tuple[Model, Header]:
-    """The network of a shipped name or a file, ready to use; `methods` are those that the caller can do with."""
+    """The network of a shipped name or a file, ready to use; `methods` are those that the caller takes."""
     header = open_weights(name, methods)
     return fill(build(header, lambda config: build_model(header.method, config)), header, device), header
 

@@ -26,7 +26,7 @@ from orienteer.network.weights import Header, Method
 Made = TypeVar("Made")
 
 MOST_DECODED = 2**15
-"""States that a decoder sees at a time, at most: attention over more than 65,535 is beyond what a GPU can be asked."""
+"""States that a decoder sees at a time, at most: a GPU's attention takes at most 65,535."""
 
 
 def plugged_in(header: Header, backend: Backend) -> NetworkScore:
@@ -53,7 +53,7 @@ def score_of(model: Model, method: Method) -> NetworkScore:
 
 
 class OnHost:
-    """A score by tensors for a search of the host: their memory is the same."""
+    """A score by tensors for a search on the host; the tensors share the memory of the search's arrays."""
 
     def __init__(self, score: NetworkScore):
         self.score = score
@@ -81,7 +81,7 @@ class OnHost:
 
 
 def _as_tensors(problems: Problems, all_ways: bool) -> Problems:
-    """With `all_ways` cheapest ways are worked out however long that takes."""
+    """The problems as tensors; with `all_ways`, cheapest ways are computed however long that takes."""
     fields = (problems.costs, problems.prizes, problems.limit, problems.start, problems.end, problems.to_end)
     made = TensorProblems(*(torch.from_numpy(one) for one in fields))
     ways = cheapest_ways(problems.costs) if all_ways else problems.cheapest_ways

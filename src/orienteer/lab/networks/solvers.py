@@ -19,12 +19,12 @@ class GreedyConfig:
 
     @property
     def beam(self) -> int:
-        """One path."""
+        """The width of the beam: one path."""
         return 1
 
     @property
     def branch(self) -> None:
-        """All of its children."""
+        """None: all children of the path are looked at."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class StepBeamSolver(LearnedSolver[BeamConfig], StepSolver[BeamConfig]):
 
 
 def both(kind: str, name: str, *methods: Method) -> tuple[type[GreedySolver], type[StepBeamSolver]]:
-    """The greedy policy and the beam search of a network: its name, which its weights have too, and whose it takes."""
+    """The greedy policy and the beam search of a network; `name` is also that of its weights."""
     shared = {"weights": name, "methods": methods, "__module__": __name__}
     greedy = type(f"{kind}Greedy", (GreedySolver,), {"name": name, **shared})
     return greedy, type(f"{kind}Beam", (StepBeamSolver,), {"name": f"{name}-beam", **shared})

@@ -53,9 +53,9 @@ class A2cSettings:
     critic: float = 0.5
     """Weight of the critic's loss."""
     clip: float = 0.0
-    """How far the chance of a choice may move, as a share of what it was, before it stops to count; 0 for no bound."""
+    """How far the chance of a choice may move, as a share of the old chance, before it stops to count; 0: no bound."""
     follow: float = 0.0
-    """How much stays of a running average of the weights at each step; 0 to keep none."""
+    """Share of the running average of the weights that stays at each step; 0 for no average."""
     iterations: int = 20_000
 
     def __post_init__(self) -> None:
@@ -137,7 +137,7 @@ def train(settings: A2cSettings, options: Options, preset: str = "own") -> Sessi
 
 @dataclass(frozen=True)
 class RollOut:
-    """What some steps of all environments brought."""
+    """The result of a roll-out: several steps of all environments."""
 
     states: States  # (step * environment,)
     node: Tensor  # (step * environment,)
@@ -148,7 +148,7 @@ class RollOut:
 
 
 def _roll_out(world: Environment, network: nn.Module, settings: A2cSettings) -> RollOut:
-    """Acts by the actor for some steps and works out how each choice compared with what the critic expected."""
+    """Acts by the actor for several steps and computes the advantage of each choice over the critic's value."""
     states, nodes, rewards, ends, stucks, values, chances = [], [], [], [], [], [], []
     for step in range(settings.steps + 1):
         logits, value = evaluate([network], world.states, world.ways, settings.part)[0]

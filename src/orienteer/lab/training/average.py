@@ -1,4 +1,4 @@
-"""One network of several: the mean of their weights.
+"""One network made of several: the mean of their weights.
 
 Networks of one run, or of runs that went on from the same checkpoint, lie close enough together that a mean of them
 works, and it keeps what each is good at.
@@ -62,7 +62,7 @@ def _check_alike(headers: Sequence[Header]) -> None:
 
 
 def _mean(models: Sequence[Model], portions: Sequence[float]) -> Model:
-    """The first network, with the mean of all."""
+    """The first network, with the mean of all networks' weights."""
     parts = [model.state_dict() for model in models]
     mean = {
         name: sum(share * part[name].double() for share, part in zip(portions, parts, strict=True)) for name in parts[0]

@@ -40,7 +40,7 @@ class Team:
         return nn.parallel.DistributedDataParallel(network, find_unused_parameters=True)
 
     def quiet(self, network: nn.Module, last: bool) -> AbstractContextManager[object]:
-        """Within it gradients only add up; the `last` part of a batch shares them."""
+        """A context whose backward pass only adds up gradients; for the `last` part of a batch the team shares them."""
         if last or not isinstance(network, nn.parallel.DistributedDataParallel):
             return nullcontext()
         quiet: AbstractContextManager[object] = network.no_sync()

@@ -171,7 +171,7 @@ def follow(target: nn.Module, network: nn.Module, keep: float) -> None:
 
 @dataclass(frozen=True)
 class RollOut:
-    """What some steps of all environments brought."""
+    """The result of a roll-out: several steps of all environments."""
 
     states: States  # (step * environment,)
     node: Tensor  # (step * environment,)
@@ -182,7 +182,7 @@ class RollOut:
 def _roll_out(
     world: Environment, network: nn.Module, target: nn.Module, epsilon: float, settings: DqnSettings
 ) -> RollOut:
-    """Acts for some steps and works out what every choice was worth."""
+    """Acts for several steps and computes the return of every choice."""
     states, nodes, rewards, ends, stucks, expected = [], [], [], [], [], []
     for step in range(settings.steps + 1):
         (action, _), (other, _) = evaluate([network, target], world.states, world.ways, settings.part)
@@ -226,7 +226,7 @@ def _learn_once(
 
 
 def _remember(world: Environment, network: nn.Module, memory: Replay, epsilon: float, settings: DqnSettings) -> None:
-    """Acts for some steps and stores the transitions."""
+    """Acts for several steps and stores the transitions."""
     for _ in range(settings.steps):
         before = world.states
         action = evaluate([network], before, world.ways, settings.part)[0][0]

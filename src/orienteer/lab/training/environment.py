@@ -59,7 +59,7 @@ class Environment:
             getattr(self.problems, field)[store] = getattr(problems, field)
         if self.ways is not self.problems.costs:
             self.ways[store] = ways
-        self.problems = replace(self.problems)  # the old one may have kept what it worked out
+        self.problems = replace(self.problems)  # a new object: the old one has cached results of the old instances
         self.states = replace(self.states, problems=self.problems)
 
     def state_dict(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Environment:
 
 
 def _begin(problems: TensorProblems, rows: Tensor) -> States:
-    """The paths of some rows that have only left their start."""
+    """The empty paths of the problems at `rows`."""
     start, end = problems.start[rows], problems.end[rows]
     visited = torch.zeros(len(rows), problems.nodes, dtype=torch.bool, device=problems.device)
     visited.scatter_(1, start[:, None], True).scatter_(1, end[:, None], True)

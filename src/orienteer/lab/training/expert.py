@@ -1,4 +1,4 @@
-"""Expert iteration (Anthony, Tian and Barber 2017): a network imitates good routes, then those that it finds itself.
+"""Expert iteration (Anthony, Tian and Barber 2017): a network imitates good routes, then its own.
 
 The first routes come from the large neighbourhood search, in files made beforehand (`orienteer labels`).
 Round after round fresh problems are then searched with the network so far, and their routes are imitated too.
@@ -49,8 +49,8 @@ from orienteer.network.weights import Method
 MOST_CELLS = 2**27
 """Pairs of tokens, padding included, up to which the parts of a step are joined: a quarter of a gigabyte of edges."""
 BYTES_AT_ONCE = 32
-"""A GPU's bytes for each pair of tokens of all steps of an iteration, if these are made together: an eighth of its
-memory holds their edges, twice."""
+"""Bytes of a GPU for each pair of tokens, if all steps of an iteration are to be made together: then an eighth of the
+memory holds the edges, twice."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ExpertSettings:
     fresh: int = 2048
     """Problems searched in a round."""
     beam: int = 20
-    """Width of that search."""
+    """Width of the beam of a round's search."""
     pieces: float = 0.3
     """Share of lessons that end before their route does."""
     batch: int = 2048
@@ -79,13 +79,13 @@ class ExpertSettings:
     learning_rate: float = 1e-3
     weight_decay: float = 0.01
     follow: float = 0.998
-    """How much stays of a running average of the weights at each step; the average is what is kept."""
+    """Share of the running average of the weights that stays at each step; the average is what is saved."""
     visit: float = 1.0
-    """Weight of the loss of which nodes are visited later, or of what leaving each costs."""
+    """Weight of the loss of which nodes are visited later, or of what leaving each node costs."""
     worth: float = 0.5
     """Weight of the loss of the prize, or cost, to go."""
     begin: str = ""
-    """Shipped weights by name, or a file: what to go on from, instead of from nothing. `network` is theirs then."""
+    """Shipped weights by name, or a file, to begin with instead of random weights; these then decide `network`."""
     iterations: int = 10_000
 
     def __post_init__(self) -> None:
@@ -143,7 +143,7 @@ def train(settings: ExpertSettings, options: Options, preset: str = "own") -> Se
             for optimizer, state in zip(moving, _saved_optimizers(saved, moving, options.resume), strict=True):
                 settle(optimizer, state)
             drawn = saved["generator"].cpu()
-            if device.type == "cpu" and len(drawn) == len(generator.get_state()):  # a GPU's means nothing here
+            if device.type == "cpu" and len(drawn) == len(generator.get_state()):  # not that of a GPU
                 generator.set_state(drawn)  # a resumed run is to equal an unbroken one
 
         passed = session.fraction()
@@ -180,24 +180,24 @@ def own_labels(network: nn.Module, settings: ExpertSettings, seed: int) -> list[
     labels = []
     order = sorted(range(len(sources)), key=lambda number: sources[number].n)
     for begin in range(0, len(order), 512):
-        some = [sources[number] for number in order[begin : begin + 512]]
-        problems = backend.problems([source.instance() for source in some])
+        group = [sources[number] for number in order[begin : begin + 512]]
+        problems = backend.problems([source.instance() for source in group])
         routes = cost_level_search(backend, problems, scorer, config).routes()
-        labels += [Label(source, tuple(route), 1) for source, route in zip(some, routes, strict=True) if route]
+        labels += [Label(source, tuple(route), 1) for source, route in zip(group, routes, strict=True) if route]
     return [label for label in labels if is_lesson(settings.recipe.problem, label)]
 
 
 class Teacher(nn.Module):
-    """The losses of a network on lessons: the next node, what a good rest is like, what is to go."""
+    """The losses of a network on lessons: policy (the next node), visit (which nodes later), worth (prize to go)."""
 
     def __init__(self, network: PolicyNetwork, settings: ExpertSettings):
         super().__init__()
         self.network, self.settings = network, settings
 
     def forward(self, part: Part) -> tuple[Tensor, Tensor]:
-        """The loss to lower, and the three losses that it is the weighted sum of."""
-        with precision(part.given.nodes.device):
-            seen = self.network.look(part.given)
+        """The loss to lower, and (3,) its summands without their weights: policy, visit, worth."""
+        with precision(part.tokens.nodes.device):
+            seen = self.network.look(part.tokens)
         policy = policy_loss(seen, part)
         visit, worth = LOSSES[self.settings.network.goal](seen, part)
         total = policy + self.settings.visit * visit + self.settings.worth * worth
@@ -212,7 +212,7 @@ def _step(
     most: int,
     recorder: Callable[[Part], Tensor] | None = None,
 ) -> Tensor:
-    """One gradient step on a batch that comes in parts; the three losses."""
+    """Makes a gradient step on a batch in parts; returns (3,) the losses: policy, visit, worth."""
     losses = []
     if recorder is not None:
         parts = _joined(parts, most)
@@ -246,16 +246,16 @@ def _batches(library: Library, generator: torch.Generator, settings: ExpertSetti
     steps: list[list[Part]] = [[] for _ in range(settings.steps)]
     for lessons, places in drawn:
         for number, parts in enumerate(in_batches(lessons.states, lessons.reach, places, settings.part)):
-            for index, given in parts:
+            for index, tokens in parts:
                 share = len(index) / settings.batch
-                steps[number].append(make_part(settings.network.goal, lessons, index, given, share))
+                steps[number].append(make_part(settings.network.goal, lessons, index, tokens, share))
     return steps
 
 
 def _at_once(drawn: list[tuple[Lessons, Tensor]], settings: ExpertSettings) -> list[Part] | None:
-    """One part for each step, made for all steps together: a GPU is asked for sizes once, and told little.
+    """One part for each step, made for all steps together: the host asks the GPU once for sizes.
 
-    None where that is more than goes through the network at a time, or than memory should hold.
+    None where a step is more than goes through the network at a time, or all steps are more than memory should hold.
     """
     keeps, sizes = [], []
     for lessons, places in drawn:
@@ -270,14 +270,14 @@ def _at_once(drawn: list[tuple[Lessons, Tensor]], settings: ExpertSettings) -> l
     parts = []
     for (lessons, places), keep in zip(drawn, keeps, strict=True):
         index = places.flatten()
-        given = kit_for(keep.device).gather(index, lessons.states, lessons.reach, keep, width, 0)
-        parts.append(make_part(settings.network.goal, lessons, index, given, len(index) / settings.batch))
+        tokens = kit_for(keep.device).gather(index, lessons.states, lessons.reach, keep, width, 0)
+        parts.append(make_part(settings.network.goal, lessons, index, tokens, len(index) / settings.batch))
     return split_steps(parts, settings.steps, totals)
 
 
 def _joined(parts: list[Part], most: int) -> list[Part]:
-    """The parts as one of a usual width, unless that is more than goes through the network at a time."""
-    states, width = sum(len(part.node) for part in parts), max(part.given.node.shape[1] for part in parts)
+    """The parts joined to one of a usual width, unless that part had more states than `most` or too many cells."""
+    states, width = sum(len(part.node) for part in parts), max(part.tokens.node.shape[1] for part in parts)
     usual = usual_width(width)
     if states > most or states * usual**2 > MOST_CELLS or (len(parts) == 1 and width == usual):
         return parts
@@ -310,7 +310,7 @@ def _beginning(settings: ExpertSettings, device: torch.device) -> PolicyNetwork:
 
 
 def _without_folders(settings: ExpertSettings) -> ExpertSettings:
-    """The settings as they are kept beside weights: where files lay says nothing."""
+    """The settings as they are kept beside weights: names of files, without folders, which say nothing elsewhere."""
     labels = tuple(Path(path).name for path in settings.labels)
     return replace(settings, labels=labels, begin=Path(settings.begin).name)
 
@@ -328,19 +328,19 @@ def _first_labels(settings: ExpertSettings) -> list[Label]:
 
 
 def _scorer(settings: ExpertSettings) -> Callable[[Any], Scorer]:
-    """What makes a score of a network."""
+    """The function that makes a score of a network."""
     return lambda network: score_of(network, settings.method)
 
 
 def _validation(settings: ExpertSettings, count: int, device: torch.device) -> Validation | TourValidation:
-    """On all kinds of prizes in the paper's sizes, or on tours of the sizes of the rounds."""
+    """The validation on all kinds of prizes in the paper's sizes, or on tours of the sizes of the rounds."""
     if settings.recipe.problem == "op":
         return Validation(Recipe(), count, device)
     return TourValidation(settings.recipe.sizes, count, device)
 
 
 def _memory(where: Tensor) -> int:
-    """Bytes of the GPU that holds a tensor; elsewhere more than anyone asks for."""
+    """Bytes of the GPU that holds the tensor `where`; without a GPU, no bound."""
     return torch.cuda.get_device_properties(where.device).total_memory if where.is_cuda else sys.maxsize
 
 

@@ -59,9 +59,9 @@ def paper_limit(size: Tensor) -> Tensor:
 
 
 def draw(recipe: Recipe, count: int, generator: torch.Generator) -> tuple[TensorProblems, Tensor]:
-    """So many instances in float32, and their cheapest ways.
+    """`count` random instances in float32, and their cheapest ways.
 
-    Nothing is asked back from the device: families are fixed slices of the batch, the rest is masks.
+    The host asks nothing of the device: families are fixed slices of the batch, all else is masks.
     """
     device, nodes = generator.device, recipe.largest + 1
     size, favoured = _sizes(recipe, count, generator)

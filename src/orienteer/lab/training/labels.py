@@ -36,7 +36,7 @@ FIRST_SEED = 10**9
 MOST_NODES = 1000
 """The largest problems to label; node numbers fit into 16 bits."""
 SLACK = 0.1
-"""The most that the limit of a tour's label leaves over, as a share."""
+"""The most slack in the limit of tours' labels, as a share of the dearest tour's cost."""
 PIECE = 1024
 """Problems that a batch solver gets at a time."""
 
@@ -91,9 +91,9 @@ class LabelRecipe:
     tails: int = 2
     """Tails labelled for each whole problem."""
     seconds: float = 0.1
-    """Search time for 100 nodes; in proportion for others."""
+    """Search time for 100 nodes; for other sizes in proportion."""
     kicks: int = 10
-    """For tours instead of the time: kicks of the iterated local search for each node."""
+    """For tours, instead of `seconds`: kicks of the iterated local search for each node."""
 
     def __post_init__(self) -> None:
         low, high = self.sizes
@@ -111,7 +111,7 @@ class LabelRecipe:
 
 
 def make_label(recipe: LabelRecipe, seed: int) -> list[Label]:
-    """The labels of the problem with this seed: the whole and its tails."""
+    """The labels of the problem with this seed: of the whole problem and of its tails."""
     from orienteer.lns.solver import NeighbourhoodSearch
 
     if recipe.problem == "tsp":
@@ -135,14 +135,14 @@ def make_label(recipe: LabelRecipe, seed: int) -> list[Label]:
 
 
 def make_tour_label(recipe: LabelRecipe, seed: int) -> list[Label]:
-    """The same for tours, by iterated local search; the limit leaves up to a tenth of the dearest of them as slack."""
+    """The labels of the tour with this seed, by iterated local search; their limit leaves a slack of up to `SLACK`."""
     rng = np.random.default_rng(seed)
     source = draw_source(recipe, seed, rng)
     instance = source.instance()
     whole = good_route(instance.costs, instance.start, instance.end, seed, recipe.kicks)
     assert whole is not None, "generated problems lack no ways"
     routes = [(whole, 1)]
-    loose = instance.replace(limit=2 * instance.limit)  # one may stray and still visit everything
+    loose = instance.replace(limit=2 * instance.limit)  # a path may stray and still visit every node
     for _ in range(recipe.tails):
         begun = stray(loose, whole, rng)
         left = tail(loose, begun)
@@ -175,7 +175,7 @@ def draw_source(recipe: LabelRecipe, seed: int, rng: np.random.Generator) -> Sou
 
 
 def stray(instance: Instance, nodes: Sequence[int], rng: np.random.Generator) -> list[int]:
-    """The beginning of a route that then leaves it for one to three nodes nearby."""
+    """The beginning of a route, followed by one to three nodes nearby that the route does not visit next."""
     path = list(nodes[: int(rng.integers(1, max(2, len(nodes) - 1)))])
     cost = route_cost(instance, path)
     free = np.ones(instance.size, dtype=bool)
@@ -194,7 +194,7 @@ def stray(instance: Instance, nodes: Sequence[int], rng: np.random.Generator) ->
 
 
 def tail(instance: Instance, path: Sequence[int]) -> tuple[Instance, npt.NDArray[np.int64]] | None:
-    """The problem that a path leaves, and the number of each of its nodes in the whole one.
+    """The problem that is left after a path, and the number of each of its nodes in the whole problem.
 
     None where the end can no longer be reached: without a triangle inequality the way may lead through the path.
     """
@@ -218,7 +218,7 @@ def tail(instance: Instance, path: Sequence[int]) -> tuple[Instance, npt.NDArray
 def make_labels(
     recipe: LabelRecipe, seeds: Sequence[int], processes: int, ended: Callable[[], bool] = lambda: False
 ) -> Iterator[Label]:
-    """The labels of many seeds, as they come; no more are begun once `ended`."""
+    """The labels of many seeds, as they come; once `ended()` is true, no further seeds are begun."""
     chunk = 20
     pieces = [seeds[first : first + chunk] for first in range(0, len(seeds), chunk)]
     with ProcessPoolExecutor(processes) as pool:
@@ -245,9 +245,9 @@ def search_labels(
 def improve_labels(
     labels: Sequence[Label], solver: AnySolver, ended: Callable[[], bool] = lambda: False
 ) -> Iterator[Label]:
-    """The labels in their order, each with the solver's rest of its route where that is better.
+    """The labels in their order; where the solver finds a better rest of a label's route, that rest takes its place.
 
-    Once `ended`, the others come as they are.
+    Once `ended()` is true, the remaining labels come unchanged.
     """
     for first in range(0, len(labels), PIECE):
         piece = labels[first : first + PIECE]
@@ -262,7 +262,7 @@ def improve_labels(
 
 
 def is_lesson(problem: Problem, label: Label) -> bool:
-    """Whether a label can teach a network for that problem: a tour leaves nothing out."""
+    """Whether a label can teach a network for `problem`: a tour has to visit every node."""
     return problem == "op" or len(label.nodes) == label.source.stops
 
 
@@ -330,14 +330,14 @@ def _check(path: Path, table: dict[str, Any]) -> None:
 
 
 def _rest(label: Label, whole: Instance) -> tuple[Instance, npt.NDArray[np.int64]] | None:
-    """What the beginning of a label leaves to be solved, and its nodes' numbers in the whole problem."""
+    """The problem that is left after a label's beginning, and the numbers of its nodes in the whole problem."""
     if label.given == 1:
         return whole, np.arange(whole.size)
     return tail(whole, label.nodes[: label.given])
 
 
 def _better(label: Label, whole: Instance, names: npt.NDArray[np.int64], route: Sequence[int]) -> Label:
-    """The label, or one with this route as its rest if that collects more, or as much at less cost."""
+    """The label, or a copy with `route` as its rest if that collects more, or as much at less cost."""
     nodes = (*label.nodes[: label.given], *(int(names[node]) for node in route[1:]))
     old, new = check_tour(whole, label.nodes), check_tour(whole, nodes)
     better = new.prize > old.prize or (new.prize == old.prize and new.cost < old.cost)

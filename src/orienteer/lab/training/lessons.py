@@ -23,7 +23,7 @@ from orienteer.beam.states import States
 from orienteer.lab.training.labels import Label, Source
 
 Each = Callable[..., Iterable[Any]]
-"""`map`, here or over processes."""
+"""`map`, in this process or over several."""
 
 WIDTHS = (112, 208, 304, 512, 1024)
 """Nodes to which problems are padded, so that those of a kind lie in one tensor."""
@@ -41,7 +41,7 @@ class Pieces(TensorProblems):
 
     matrix: Tensor  # (batch,) int64, which of the costs, (matrix, node, node), are a problem's
     back: Tensor  # (batch,) bool, whether its costs are those of the way back
-    both_ways: Tensor  # (batch,) bool, whether that makes no difference
+    both_ways: Tensor  # (batch,) bool, whether costs are equal in both directions
 
     def legs(self, instance: Tensor, node: Tensor) -> Tensor:
         return _row(self.costs, self.matrix[instance], node, self.back[instance])
@@ -62,7 +62,7 @@ class Lessons:
     reach: Tensor  # (state, node) bool, what can still be visited
     node: Tensor  # (state,) where to go next
     later: Tensor  # (state, node) bool, what the rest of the route visits
-    value: Tensor  # (state,) the prize of that
+    value: Tensor  # (state,) the prize of the rest of the route
     leave: Tensor  # (state, node) what going on from each node costs on the rest of the route, 0 for other nodes
 
 
@@ -159,7 +159,7 @@ class Library:
 
     @classmethod
     def build(cls, labels: Sequence[Label], device: torch.device, processes: int = 1) -> "Library":
-        """The labels' problems, generated anew by some processes, on `device`."""
+        """The labels' problems, generated anew by several processes, on `device`."""
         useful = [label for label in labels if len(label.nodes) - label.given >= 2]
         grouped: dict[int, list[Label]] = {}
         for label in useful:
@@ -213,7 +213,7 @@ def _row(costs: Tensor, matrix: Tensor, node: Tensor, back: Tensor) -> Tensor:
 
 
 def _marked(route: Tensor, where: Tensor, nodes: int, values: Tensor | None = None) -> Tensor:
-    """(row, node) the values of the route's nodes at some places, 0 for others; true and false without values."""
+    """(row, node) the values of the route's nodes at the given places, 0 for other nodes; without values, bool."""
     if values is None:
         values = torch.ones_like(where)
     table = torch.zeros(len(route), nodes + 1, dtype=values.dtype, device=route.device)
@@ -221,7 +221,7 @@ def _marked(route: Tensor, where: Tensor, nodes: int, values: Tensor | None = No
 
 
 def usual_width(size: int) -> int:
-    """To how many nodes a problem of that size is padded."""
+    """The number of nodes to which a problem of this size is padded."""
     return next((width for width in WIDTHS if width >= size), size)
 
 
@@ -237,7 +237,7 @@ def _pool(labels: Sequence[Label], width: int, device: torch.device, each: Each)
 
 
 def _generated(task: tuple[Iterable[Source], int]) -> list[npt.NDArray[np.float32]]:
-    """Costs, prizes and limits of some problems, padded with nodes that nothing reaches."""
+    """Costs, prizes and limits of problems, padded with nodes that no route can reach."""
     sources, width = list(task[0]), task[1]
     costs = np.full((len(sources), width, width), np.inf, dtype=np.float32)
     prizes = np.zeros((len(sources), width), dtype=np.float32)

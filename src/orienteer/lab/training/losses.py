@@ -1,4 +1,4 @@
-"""What a network lacks on lessons: a loss for its policy, and two for the other heads, for prizes or for tours."""
+"""The losses of a network on lessons: one for its policy, and two for its other heads, for prizes or for tours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -16,31 +16,31 @@ from orienteer.network.policy_network import Outlook, leaving_cost, to_leave
 
 @dataclass(frozen=True)
 class Part:
-    """Some lessons as the network reads them."""
+    """Lessons that go through the network together: tokens and answers."""
 
-    given: Tokens
+    tokens: Tokens
     node: Tensor  # (state,) where to go next
     later: Tensor  # (state, token) 1 where the route goes later, or what leaving the node costs, in typical steps
-    value: Tensor  # (state,) in units of the mean prize, or in typical steps
-    share: float  # of the gradient step
+    value: Tensor  # (state,) the prize to go in units of the mean prize, or the cost to go in typical steps
+    share: float  # the part's share of its gradient step
 
 
-def make_part(goal: Goal, lessons: Lessons, index: Tensor, given: Tokens, share: float) -> Part:
-    """The lessons at `index`, with answers in the units of a network with that goal."""
+def make_part(goal: Goal, lessons: Lessons, index: Tensor, tokens: Tokens, share: float) -> Part:
+    """The lessons at `index`, with answers in the units of a network with this `goal`; `share` is that of `Part`."""
     if goal == "prize":
-        later = lessons.later[index].gather(1, given.node) & given.present
-        return Part(given, lessons.node[index], later.float(), lessons.value[index] / given.unit, share)
-    step = lessons.states.problems.limit[index] / given.hops
+        later = lessons.later[index].gather(1, tokens.node) & tokens.present
+        return Part(tokens, lessons.node[index], later.float(), lessons.value[index] / tokens.unit, share)
+    step = lessons.states.problems.limit[index] / tokens.hops
     leave = lessons.leave[index]
-    each = leave.gather(1, given.node) * given.present
-    return Part(given, lessons.node[index], each / step[:, None], leave.sum(1) / step, share)
+    each = leave.gather(1, tokens.node) * tokens.present
+    return Part(tokens, lessons.node[index], each / step[:, None], leave.sum(1) / step, share)
 
 
 def join_parts(parts: Sequence[Part], width: int) -> Part:
-    """The parts of a gradient step as one, padded to a width that none exceeds."""
-    given = join_tokens([part.given for part in parts], width)
+    """The parts of a gradient step as one part, padded to `width` tokens, which no part exceeds."""
+    tokens = join_tokens([part.tokens for part in parts], width)
     return Part(
-        given,
+        tokens,
         torch.cat([part.node for part in parts]),
         torch.cat([functional.pad(part.later, (0, width - part.later.shape[1])) for part in parts]),
         torch.cat([part.value for part in parts]),
@@ -49,16 +49,16 @@ def join_parts(parts: Sequence[Part], width: int) -> Part:
 
 
 def split_steps(parts: Sequence[Part], steps: int, totals: Sequence[int]) -> list[Part]:
-    """Parts of one width, each with the lessons of all steps, as a part for every step with lessons of all.
+    """One part for every gradient step, from parts of one width that each hold lessons of all steps.
 
-    `totals` are the tokens of each step.
+    `totals` is the number of tokens of each step.
     """
     fields_of_all = zip(*(tensors(part) for part in parts), strict=True)
     mixed = [torch.cat([one.unflatten(0, (steps, -1)) for one in field], 1) for field in fields_of_all]
     share = sum(part.share for part in parts) / steps
     return [
         with_tensors(
-            replace(parts[0], given=replace(parts[0].given, total=total), share=share), [one[step] for one in mixed]
+            replace(parts[0], tokens=replace(parts[0].tokens, total=total), share=share), [one[step] for one in mixed]
         )
         for step, total in enumerate(totals)
     ]
@@ -66,38 +66,38 @@ def split_steps(parts: Sequence[Part], steps: int, totals: Sequence[int]) -> lis
 
 def tensors(part: Part) -> list[Tensor]:
     """All tensors of a part."""
-    return [*(getattr(part.given, name) for name in _names(Tokens)), *(getattr(part, name) for name in _names(Part))]
+    return [*(getattr(part.tokens, name) for name in _names(Tokens)), *(getattr(part, name) for name in _names(Part))]
 
 
 def with_tensors(part: Part, own: Sequence[Tensor]) -> Part:
     """The part with other tensors, in the order of `tensors`."""
-    given = dict(zip(_names(Tokens), own, strict=False))
-    others = dict(zip(_names(Part), own[len(given) :], strict=True))
-    return replace(part, given=replace(part.given, **given), **others)  # type: ignore[arg-type]
+    tokens = dict(zip(_names(Tokens), own, strict=False))
+    others = dict(zip(_names(Part), own[len(tokens) :], strict=True))
+    return replace(part, tokens=replace(part.tokens, **tokens), **others)  # type: ignore[arg-type]
 
 
 def _names(kind: type[Tokens] | type[Part]) -> list[str]:
-    return [field.name for field in fields(kind) if field.name not in ("given", "total", "kit", "share")]
+    return [field.name for field in fields(kind) if field.name not in ("tokens", "total", "kit", "share")]
 
 
 def policy_loss(seen: Outlook, part: Part) -> Tensor:
     """Minus the log probability of the next node."""
-    following = part.given.choice & (part.given.node == part.node[:, None])  # (state, token) the next node
-    chances = torch.log_softmax(seen.logits.masked_fill(~part.given.choice, -1e9), dim=1)
+    following = part.tokens.choice & (part.tokens.node == part.node[:, None])  # (state, token) the next node
+    chances = torch.log_softmax(seen.logits.masked_fill(~part.tokens.choice, -1e9), dim=1)
     return -(chances * following.float()).sum(1).mean()
 
 
 def prize_losses(seen: Outlook, part: Part) -> tuple[Tensor, Tensor]:
-    """Of which nodes are visited later, and of the prize to go."""
-    given = part.given
+    """The loss of which nodes are visited later, and the loss of the prize to go."""
+    tokens = part.tokens
     errors = functional.binary_cross_entropy_with_logits(seen.visit, part.later, reduction="none")
-    visit = ((errors * given.open).sum(1) / given.open.sum(1).clamp_min(1)).mean()
-    return visit, _sum_loss(seen.value, part.value, given.base[:, BASE_STEPS])
+    visit = ((errors * tokens.open).sum(1) / tokens.open.sum(1).clamp_min(1)).mean()
+    return visit, _sum_loss(seen.value, part.value, tokens.base[:, BASE_STEPS])
 
 
 def cost_losses(seen: Outlook, part: Part) -> tuple[Tensor, Tensor]:
-    """Of what leaving each node costs, and of the cost to go."""
-    left = to_leave(part.given)
+    """The loss of what leaving each node costs, and the loss of the cost to go."""
+    left = to_leave(part.tokens)
     errors = functional.smooth_l1_loss(leaving_cost(seen.visit), part.later, reduction="none")
     count = left.sum(1)
     return ((errors * left).sum(1) / count).mean(), _sum_loss(seen.value, part.value, count)

@@ -138,7 +138,7 @@ TOURS = LabelRecipe("tsp", (9, 149), (19, 49, 99, 99), 0.6, ("euclidean",) * 6 +
 
 
 def for_tours(settings: ExpertSettings) -> ExpertSettings:
-    """The same settings for tours."""
+    """The settings of a preset for orienteering, changed for tours."""
     return replace(settings, network=replace(settings.network, goal="cost"), recipe=TOURS)
 
 

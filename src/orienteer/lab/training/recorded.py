@@ -1,4 +1,4 @@
-"""Gradients by replay: a GPU is told once what a step of training does, not a thousand kernels every time.
+"""Gradients by replay: the host launches a recorded step of training at once, not a thousand kernels every time.
 
 A recording holds for one shape of its input. Tokens of a batch are rounded up generously, so that a few recordings
 serve a whole run.
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from orienteer.lab.training.losses import Part, tensors, with_tensors
 
 GRAIN = 4096
-"""Numbers of tokens are rounded up to multiples of this: one recording for all that are nearly as large."""
+"""Numbers of tokens are rounded up to multiples of this: parts of nearly equal size share a recording."""
 MOST = 8
 """Recordings that are kept, each with a copy of its input; then the oldest goes."""
 REHEARSALS = 2
@@ -29,16 +29,16 @@ class Recorder:
         self._pool = torch.cuda.graph_pool_handle()
 
     def __call__(self, part: Part) -> Tensor:
-        """The three losses; the gradients of the part's share of the loss are those of the parameters now."""
+        """(3,) the losses of a part, times its share; the parameters' gradients are set to those of the loss."""
         part = _rounded(part)
-        key = (tuple(part.given.edges.shape), part.given.total, part.share)
+        key = (tuple(part.tokens.edges.shape), part.tokens.total, part.share)
         if key not in self._recordings:
             if len(self._recordings) == MOST:
                 del self._recordings[next(iter(self._recordings))]
             self._recordings[key] = self._record(part)
         recording = self._recordings[key]
-        for own, given in zip(recording.inputs, tensors(part), strict=True):
-            own.copy_(given)
+        for recorded, current in zip(recording.inputs, tensors(part), strict=True):
+            recorded.copy_(current)
         recording.graph.replay()
         for parameter, gradient in zip(self.teach.parameters(), recording.gradients, strict=True):
             parameter.grad = gradient
@@ -75,4 +75,4 @@ class _Recording:
 
 
 def _rounded(part: Part) -> Part:
-    return replace(part, given=replace(part.given, total=-(-part.given.total // GRAIN) * GRAIN))
+    return replace(part, tokens=replace(part.tokens, total=-(-part.tokens.total // GRAIN) * GRAIN))

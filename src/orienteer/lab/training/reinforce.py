@@ -57,7 +57,7 @@ class ReinforceSettings:
     challenge: int = 50
     """Iterations between challenges of the baseline."""
     follow: float = 0.0
-    """How much stays of a running average of the weights at each step; 0 to keep none."""
+    """Share of the running average of the weights that stays at each step; 0 for no average."""
     iterations: int = 20_000
 
     def __post_init__(self) -> None:

@@ -33,7 +33,7 @@ class TrainingDiverged(OrienteerError):
 
 @dataclass(frozen=True)
 class Options:
-    """How a training run is run; what is trained and how is in its settings."""
+    """Where and how long a training run goes; the settings of its method say what is trained."""
 
     out: Path
     """Folder of the weights, the checkpoint and the log."""

@@ -19,7 +19,7 @@ SEED = 20200625
 
 
 class Validation:
-    """Fixed instances of the paper's kinds, as many sizes of them as the recipe holds."""
+    """Fixed instances of the recipe's kinds of prizes, in those of the paper's sizes that the recipe covers."""
 
     def __init__(self, recipe: Recipe, count: int, device: torch.device):
         sizes = [size for size in (20, 50, 100) if recipe.smallest <= size <= recipe.largest] or [recipe.largest]
@@ -38,7 +38,7 @@ class Validation:
 
 
 class TourValidation:
-    """Fixed tours in the unit square, of those of 20, 50 and 100 nodes that have so many beside the start."""
+    """Fixed tours in the unit square: of 20, 50 and 100 nodes the sizes with `within` nodes beside the start."""
 
     def __init__(self, within: tuple[int, int], count: int, device: torch.device):
         low, high = within
@@ -52,7 +52,7 @@ class TourValidation:
         self.problems = TensorProblems.from_instances([one.replace(limit=2 * one.limit) for one in quick], device)
 
     def __call__(self, scorer: Scorer) -> tuple[float, dict[str, float]]:
-        """The mean ratio of a quick tour's cost to a greedy one's, and the mean cost on each set.
+        """The mean ratio of the quick tour's cost to the greedy tour's, and the mean cost on each set.
 
         A tour that misses a node counts as one that costs the limit, twice the quick one.
         """
@@ -92,7 +92,7 @@ def greedy_states(scorer: Scorer, problems: TensorProblems) -> States:
 
 
 def _joined(parts: list[TensorProblems], device: torch.device) -> TensorProblems:
-    """One batch of several, padded alike."""
+    """Several batches as one, padded to the largest."""
     nodes = max(part.nodes for part in parts)
     wide = [_padded(part, nodes) for part in parts]
     fields = ("costs", "prizes", "limit", "start", "end", "to_end")
@@ -100,7 +100,7 @@ def _joined(parts: list[TensorProblems], device: torch.device) -> TensorProblems
 
 
 def _padded(problems: TensorProblems, nodes: int) -> TensorProblems:
-    """The problems with more nodes that nothing reaches."""
+    """The problems with more padding: nodes that no route can reach."""
     more = nodes - problems.nodes
     pad = torch.nn.functional.pad
     return replace(
