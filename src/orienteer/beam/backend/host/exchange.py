@@ -7,7 +7,7 @@ what lies between them on the path may take the place of what lies between them 
 import numpy as np
 
 from orienteer.beam.recombine import ROUNDS, SAVING
-from orienteer.kernel import Floats, Ints, NO, NONE, copy, kernel
+from orienteer.kernel import NO, NONE, Floats, Ints, copy, kernel
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.beam.candidates import COST, SCORE, STAMP, TRAIL
-from orienteer.kernel import Floats, Ints, ZERO, copy, kernel, ranked
+from orienteer.kernel import ZERO, Floats, Ints, copy, kernel, ranked
 
 Bytes = npt.NDArray[np.uint8]
 
