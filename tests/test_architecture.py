@@ -22,7 +22,7 @@ TORCH_FILES = tuple(
 EXTRAS = {
     "torch": ("beam/backend/__init__.py", "beam/backend/cuda/", "network/cuda/", *TORCH_FILES, "lab/"),
     "triton": ("beam/backend/cuda/", "network/cuda/"),
-    "matplotlib": ("plot.py", "lab/bench/chart.py"),
+    "matplotlib": ("plot/", "lab/bench/chart.py"),
     "pyscipopt": ("exact/",),
     "gurobipy": ("exact/",),
     "pyvrp": ("lab/bench/",),

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.data.distances import great_circle, measured_by
+from orienteer.data.distances import EARTH_RADIUS, euclidean, great_circle, manhattan, measured_by
 from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
 from orienteer.model.tour import Tour, check_tour
+from orienteer.plot.labels import Clutter, Label, place_labels, text_size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,13 +30,16 @@ SUFFIXES = (".png", ".svg", ".pdf")
 """The kinds of file that `save_picture` writes."""
 
 MOST_LABELS = 60
-"""The most stops of a route beside which names are written; more would be a grey cloud."""
+"""Stops of a route that get a label; of a longer one every second, third, ... does."""
 
 LANDMARKS = 400
 """The most nodes that span the map of a problem without coordinates; other nodes are placed between them."""
 
-LONGEST, MARGIN, LABEL = 520.0, 22.0, 8.0
-"""The map's longer side, the room around it and the names' height, in points of 1/72 inch."""
+LONGEST, MARGIN, LABEL, NUMBER = 520.0, 22.0, 8.0, 6.5
+"""The map's longer side, the room around it, and the heights of names and of numbers, in points of 1/72 inch."""
+
+SCALE_BAR, SCALE_INSET = 110.0, 10.0
+"""The longest scale bar, and its distance from the corner, in points."""
 
 NOTEBOOK_DPI = 80
 """Dots an inch of a figure in a notebook, which has little room."""
@@ -44,14 +48,6 @@ ROUTE, VISITED, SKIPPED, RIM, STAR, END_STAR = "#33415c", "#2a9d8f", "#d7dce2", 
 
 STAR_AREA = 380.0
 STARS = ("start and end", "start", "end")
-
-SIDES = [
-    (math.cos(turn * math.pi / 8), math.sin(turn * math.pi / 8))
-    for turn in (0, 8, 4, 12, 2, 14, 6, 10, *range(1, 16, 2))
-]
-"""The directions from a node in which its name may stand, the best first."""
-
-_Box = tuple[float, float, float, float]  # left, low, right, high
 
 
 def save_picture(
@@ -167,11 +163,15 @@ def _save(figure: "Figure", path: str | Path) -> None:
 def _draw_on(axes: "Axes", page: "_Page", instance: Instance, tour: Tour | None, title: str | None) -> None:
     _set_frame(axes, page)
     areas = _areas(instance)
+    clutter = Clutter((0.0, 0.0, page.wide, page.high))
+    clutter.add_discs(page.spots, np.sqrt(areas) / 2)
     _draw_nodes(axes, instance, page, areas, tour)
     if tour is not None:
         _draw_route(axes, page, tour.nodes)
-        if instance.names is not None and len(tour) <= MOST_LABELS:
-            _draw_names(axes, page, areas, tour.nodes, instance.names)
+        clutter.add_path(page.spots[list(tour.nodes)])
+    _draw_scale(axes, page, instance, clutter)
+    if tour is not None:
+        _draw_labels(axes, page, areas, clutter, tour.nodes, instance.names)
     _draw_ends(axes, instance, page)
     heading = axes.set_title(_title(instance, tour, title), fontsize=12, loc="left", color=ROUTE, linespacing=1.5)
     heading.set_parse_math(False)
@@ -189,7 +189,8 @@ class _Page:
         # A map that is nearly a line is still a third as high as it is wide, or as wide as it is high.
         self.wide, self.high = (float(side) for side in LONGEST * np.maximum(extent / longest, 1 / 3) + 2 * MARGIN)
         centre = np.array([self.wide, self.high]) / 2
-        self.spots: Array = centre + (points - low - extent / 2) * (LONGEST / longest)
+        self.points_per_unit = LONGEST / longest
+        self.spots: Array = centre + (points - low - extent / 2) * self.points_per_unit
 
 
 def _on_earth(instance: Instance) -> bool:
@@ -272,58 +273,89 @@ def _draw_ends(axes: "Axes", instance: Instance, page: _Page) -> None:
         axes.scatter(x, y, s=STAR_AREA, marker="*", c=colour, edgecolors="white", linewidths=1, label=label, zorder=6)
 
 
-def _draw_names(axes: "Axes", page: _Page, areas: Array, nodes: Sequence[int], names: Sequence[str]) -> None:
-    """Draws the names of the stops, each on the side of its marker where it covers least."""
-    import matplotlib.patheffects as effects
-
-    obstacles = _obstacles(page.spots, areas, nodes)
-    boxes: list[_Box] = []
-    for node in dict.fromkeys(nodes):
-        gap = float(np.sqrt(areas[node])) / 2 + 4
-        wide, tall = 0.58 * LABEL * len(names[node]), 1.1 * LABEL
-        places = [_beside(page.spots[node], gap, wide, tall, dx, dy) for dx, dy in SIDES]
-        best = left, low, _, high = min(places, key=lambda box: _clash(box, boxes, obstacles, page))
-        boxes.append(best)
-        text = axes.text(left, (low + high) / 2, names[node], va="center", fontsize=LABEL, color=ROUTE, zorder=7)
-        text.set_parse_math(False)  # a dollar in a name is a dollar
-        text.set_path_effects([effects.withStroke(linewidth=2.5, foreground="white")])
-        text.set_in_layout(False)
-
-
-def _obstacles(spots: Array, areas: Array, nodes: Sequence[int]) -> Array:
-    """(k, 4) discs that names should not cover, as x, y, radius and weight: all nodes, and points along the legs."""
-    discs = [np.column_stack([spots, np.sqrt(areas) / 2, np.full(len(spots), 120.0)])]
-    for here, there in itertools.pairwise(spots[list(nodes)]):
-        count = int(np.hypot(*(there - here)) / LABEL)
-        along = here + np.linspace(0, 1, count + 2)[1:-1, None] * (there - here)
-        discs.append(np.column_stack([along, np.full(count, 2.0), np.full(count, 40.0)]))
-    return np.concatenate(discs)
+def _draw_scale(axes: "Axes", page: _Page, instance: Instance, clutter: Clutter) -> None:
+    """A bar that shows how long a cost is on the map, in a corner with room, where the map shows costs at all."""
+    unit = _cost_unit(instance)
+    if unit is None:
+        return
+    per_point = unit[0] / page.points_per_unit
+    length = _round_below(SCALE_BAR * per_point)
+    wide, text = length / per_point, _with_unit(length, unit[1])
+    size = max(wide, text_size(text, LABEL)[0]), LABEL + 7
+    for x, y in itertools.product(
+        (SCALE_INSET, page.wide - SCALE_INSET - size[0]), (SCALE_INSET, page.high - SCALE_INSET - size[1])
+    ):
+        if clutter.is_free((x, y, x + size[0], y + size[1])):
+            clutter.add_box((x, y, x + size[0], y + size[1]))
+            axes.plot([x, x, x + wide, x + wide], [y + 4, y, y, y + 4], color=RIM, linewidth=1.2, zorder=2)
+            _write(axes, (x, y + 4 + LABEL / 2), text, LABEL, RIM)
+            return
 
 
-def _beside(spot: Array, gap: float, wide: float, high: float, dx: float, dy: float) -> _Box:
-    """The box of a text, `wide` by `high`, at the distance `gap` from a spot in the direction (dx, dy)."""
-    left = float(spot[0]) + dx * gap - wide * (1 - dx) / 2
-    low = float(spot[1]) + dy * gap - high * (1 - dy) / 2
-    return left, low, left + wide, low + high
+def _cost_unit(instance: Instance) -> tuple[float, str] | None:
+    """What a step of 1 on the map costs, and the unit's name if it has one; None where the map does not show costs."""
+    if instance.coords is None:
+        return None
+    if _on_earth(instance):
+        return math.radians(EARTH_RADIUS), "m"
+    flat = any(measured_by(instance.costs, instance.coords, metric) for metric in (euclidean, manhattan))
+    return (1.0, "") if flat else None
 
 
-def _clash(box: _Box, boxes: Sequence[_Box], obstacles: Array, page: _Page) -> float:
-    """How much a name at `box` would cover: other names weigh most, then nodes and legs, then the page's edge."""
-    left, low, right, high = box
-    shared = sum(max(0.0, min(right, c) - max(left, a)) * max(0.0, min(high, d) - max(low, b)) for a, b, c, d in boxes)
-    x, y, r, weight = obstacles.T
-    covered = float(weight[(x > left - r) & (x < right + r) & (y > low - r) & (y < high + r)].sum())
-    beyond = max(0.0, -left) + max(0.0, right - page.wide) + max(0.0, -low) + max(0.0, high - page.high)
-    return shared + covered + 20 * beyond
+def _round_below(value: float) -> float:
+    """The largest of 1, 2, 5, 10, 20, ... and of their tenths, that is not above the value."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return max(step * power for step in (1.0, 2.0, 5.0) if step * power <= value)
+
+
+def _with_unit(cost: float, unit: str) -> str:
+    if unit == "m" and cost >= 1000:
+        return f"{cost / 1000:g} km"
+    return f"{cost:g} {unit}".rstrip()
+
+
+def _draw_labels(
+    axes: "Axes", page: _Page, areas: Array, clutter: Clutter, nodes: Sequence[int], names: Sequence[str] | None
+) -> None:
+    """The stops' places in the order and their names, as far as there is room.
+
+    A number stands in its marker, or before the name where the marker is small. The ends are stars without numbers.
+    """
+    radii = np.sqrt(areas) / 2
+    ends = nodes[0], nodes[-1]
+    every = math.ceil(len(nodes) / MOST_LABELS)
+    order = {node: place for place, node in enumerate(nodes) if node not in ends and place % every == 0}
+    texts: dict[int, str] = {}
+    inside = Clutter(clutter.page)  # places may lie on top of each other, their numbers may not
+    for node in sorted({*ends, *order}, key=lambda node: (node not in ends, -areas[node])):  # the largest first
+        number, (x, y) = str(order.get(node, "")), page.spots[node]
+        wide, tall = text_size(number, NUMBER)
+        box = x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2
+        if number and math.hypot(wide, tall) <= 2.2 * radii[node] and inside.is_free(box):
+            inside.add_box(box)
+            _write(axes, (x, y), number, NUMBER, "white", ha="center")
+            number = ""
+        texts[node] = " ".join(word for word in (number, names[node] if names is not None else "") if word)
+    labels = [Label(page.spots[node], radii[node], text_size(text, LABEL)) for node, text in texts.items()]
+    for text, found in zip(texts.values(), place_labels(labels, clutter), strict=True):
+        if text and found is not None:
+            _write(axes, (found[0], (found[1] + found[3]) / 2), text, LABEL, ROUTE)
+
+
+def _write(axes: "Axes", spot: Sequence[float], text: str, height: float, colour: str, ha: str = "left") -> None:
+    style = {"va": "center_baseline", "ha": ha, "fontsize": height, "color": colour, "zorder": 7}
+    written = axes.text(*spot, text, **style)
+    written.set_parse_math(False)  # a dollar in a name is a dollar
+    written.set_in_layout(False)
 
 
 def _title(instance: Instance, tour: Tour | None, title: str | None) -> str:
     lines = [] if title is None else [title]
-    total = instance.prizes.sum()
+    total, unit = instance.prizes.sum(), " m" if _on_earth(instance) else ""
     if tour is None:
-        lines.append(f"{instance.size} places, total prize {total:.6g}, limit {instance.limit:.6g}")
+        lines.append(f"{instance.size} places, total prize {total:.6g}, limit {instance.limit:.6g}{unit}")
     else:
-        lines.append(f"prize {tour.prize:.6g} of {total:.6g}, cost {tour.cost:.6g} of {instance.limit:.6g}")
+        lines.append(f"prize {tour.prize:.6g} of {total:.6g}, cost {tour.cost:.6g} of {instance.limit:.6g}{unit}")
     if instance.coords is None:
         lines.append("no coordinates: the map is drawn from the costs")
     return "\n".join(lines)

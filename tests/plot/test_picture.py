@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from instances import FAMILIES, small_instance
-from orienteer import InfeasibleTour, Instance, MissingExtra
+from orienteer import InfeasibleTour, Instance, MaxSteps, MissingExtra, solve
 from orienteer.data.distances import great_circle, pairwise
+from orienteer.data.files import read
 from orienteer.model.instance import distances
 from orienteer.plot import check_picture, draw, layout, save_picture
 
@@ -55,9 +57,63 @@ def test_arrows_point_along_the_route() -> None:
     assert heads == pytest.approx([-90, 0, -225])  # marker angles: 0 points up; east, north, south-west
 
 
-def test_names_stand_beside_the_stops() -> None:
+def test_names_stand_beside_the_stops_and_their_order_inside() -> None:
     named = SQUARE.replace(names=("home", "mill", "pond", "barn"))
-    assert [text.get_text() for text in draw(named, ROUTE).axes[0].texts] == ["home", "mill", "pond"]
+    texts = [text.get_text() for text in draw(named, ROUTE).axes[0].texts]
+    assert sorted(texts) == ["1", "2", "home", "mill", "pond"]
+
+
+def test_order_numbers_stand_beside_small_stops() -> None:
+    many = Instance.from_coords([[0, 0], [1, 0], *([9, y / 500] for y in range(500))], [0, 1, *[0.001] * 500], 3)
+    texts = {text.get_text() for text in draw(many, [0, 1, 0]).axes[0].texts}
+    assert "1" in texts
+    assert len(draw(many.replace(limit=40), [*range(200), 0]).axes[0].texts) <= 62
+
+
+CITY = read(Path(__file__).parents[2] / "examples" / "city.csv")
+
+
+@pytest.mark.parametrize("case", ["city", "crowd", "pile"])
+def test_texts_cover_nothing(case: str) -> None:
+    """As drawn: no two texts overlap, and none but the numbers lies on a place or on a leg."""
+    if case == "city":
+        instance, nodes = CITY, solve(CITY, "lns", MaxSteps(5000)).tour.nodes
+    elif case == "crowd":
+        points = np.random.default_rng(4).random((150, 2))
+        names = [f"Number {node}" for node in range(150)]
+        instance = Instance.from_coords(points, np.ones(150), 7, names=names)
+        nodes = solve(instance, "lns", MaxSteps(3000)).tour.nodes
+    else:  # three places on one spot
+        instance = Instance.from_coords([[0, 0], [5, 5], [5, 5], [5, 5]], [0, 9, 9, 9], 30, names=list("abcd"))
+        nodes = (0, 1, 2, 3, 0)
+    figure = draw(instance, nodes)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    axes = figure.axes[0]
+    boxes = {text: text.get_window_extent() for text in axes.texts if text.get_text()}
+    for one, other in itertools.combinations(boxes.values(), 2):
+        assert not (one.x0 < other.x1 and other.x0 < one.x1 and one.y0 < other.y1 and other.y0 < one.y1)
+    outside = [box for text, box in boxes.items() if text.get_color() != "white"]
+    assert len(outside) >= {"city": 24, "crowd": 30, "pile": 3}[case]
+    route = np.array([axes.transData.transform(point) for point in axes.lines[0].get_xydata()])
+    along = np.concatenate([a + np.linspace(0, 1, 200)[:, None] * (b - a) for a, b in itertools.pairwise(route)])
+    spots = np.concatenate([axes.transData.transform(group.get_offsets()) for group in axes.collections])
+    for box in outside:
+        for x, y in np.concatenate((along, spots)):
+            assert not (box.x0 < x < box.x1 and box.y0 < y < box.y1)
+
+
+def test_a_bar_shows_the_scale() -> None:
+    def bar(instance: Instance) -> list[str]:
+        return [text.get_text() for text in draw(instance).axes[0].texts]
+
+    assert bar(CITY) == ["500"]
+    coords = np.array([[10.0, 60.0], [10.2, 60.0], [10.0, 60.1]])
+    on_earth = Instance(pairwise(coords, great_circle), np.ones(3), 1e6, coords=coords)
+    assert bar(on_earth) == ["2 km"]
+    assert draw(on_earth).axes[0].get_title(loc="left").endswith("limit 1e+06 m")
+    assert bar(SQUARE.replace(costs=SQUARE.costs * 2)) == []
+    assert bar(SQUARE.replace(coords=None)) == []
 
 
 @pytest.mark.parametrize("family", FAMILIES)
