@@ -32,8 +32,8 @@ def few(backend: Backend, many: Amount, some: Amount) -> Amount:
 
 
 def families(backend: Backend, count: int) -> list[Instance]:
-    """`count` problems of each family of at most seven nodes; four of four or six nodes where kernels are slow."""
-    return few(backend, all_families(count), all_families(4, sizes=(4, 6)))
+    """`count` problems of each family of at most seven nodes; two of five nodes where kernels are slow."""
+    return few(backend, all_families(count), all_families(2, sizes=(5,)))
 
 
 def remembering(backend: Any, paths: int) -> Any:

@@ -54,7 +54,7 @@ def assert_alike(one: Expander, other: Expander) -> None:
     ],
 )
 def test_both_log_the_same_paths(prizes: str, costs: str, directions: int, config: CostLevelConfig) -> None:
-    sizes = few(BACKENDS["cuda"], (30, 12), (9, 6))
+    sizes = few(BACKENDS["cuda"], (30, 12), (8, 5))
     instances = [one for size in sizes for one in generate(size, prizes, costs, seed=3)]
     assert_alike(*(by_levels(backend, instances, directions, config) for backend in BACKENDS.values()))
 
@@ -85,7 +85,6 @@ def test_both_log_the_same_paths_step_by_step(scorer: PrizeScore | TsiliScore, c
         ("tmat", False, 2, 10, 1.0, 35),
         ("xasy", True, 2, 12, 1.0, 586),
         ("euclidean", False, 1, 70, 0.4, 11),
-        ("tmat", False, 1, 70, 0.4, 11),
     ],
 )
 def test_both_make_the_same_exchanges(

@@ -139,7 +139,7 @@ def _best_total(instance, states, row):
 def test_numbering_does_not_matter_to_a_score_without_ties(backend: Backend) -> None:
     for family in ("euclidean", "asymmetric", "nonmetric"):
         for seed in range(few(backend, 10, 1)):
-            instance = small_instance(family, size=few(backend, 12, 7), seed=seed)
+            instance = small_instance(family, size=few(backend, 12, 6), seed=seed)
             problems = backend.problems([instance, shuffled(instance)])
             found = cost_level_search(backend, problems, LeaningScore(), CostLevelConfig(beam=3))
             assert float(found.best.prize[0]) == pytest.approx(float(found.best.prize[1]))

@@ -73,7 +73,7 @@ def test_stops_look_at_the_better_end(backend: Backend) -> None:
 def test_ties_between_the_ends_are_broken_alike_alone_and_in_a_batch(backend: Backend, alternatives: int) -> None:
     rng = np.random.default_rng(0)
     instances = []
-    for _ in range(few(backend, 150, 3)):
+    for _ in range(few(backend, 150, 2)):
         size = int(rng.integers(6, few(backend, 10, 8)))
         costs, prizes = rng.integers(2, 5, (size, size)), rng.integers(1, 3, size)
         instances.append(Instance(costs, prizes, float(rng.integers(6, 14)), end=int(rng.integers(size))))

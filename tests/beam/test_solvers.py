@@ -41,7 +41,7 @@ def test_a_batch_of_mixed_sizes_equals_one_by_one(backend: Backend, name: str) -
     sizes = few(backend, (3, 30, 12, 1, 21, 8), (3, 6, 1))
     instances = [small_instance("euclidean", size, seed=size) for size in sizes] + families(backend, 4)[::2]
     instances += [one.replace(prizes=np.ones(one.size)) for one in instances[:6]]
-    found = solver(name, backend, beam=few(backend, 4, 2))
+    found = solver(name, backend, beam=few(backend, 4, 2), **few(backend, {}, WITHOUT_EXCHANGES[name]))
     for instance, result in zip(instances, found.solve_batch(instances), strict=True):
         alone = found.solve(instance)
         assert alone.prize == result.prize
