@@ -27,6 +27,7 @@ from orienteer.model.instance import Instance
 from orienteer.model.tour import Tour, check_tour
 from orienteer.search.stop import MaxSteps, Progress, as_stop
 
+HOST = HostBackend()
 KINDS = [("euclidean", False, 1), ("euclidean", True, 2), ("tmat", False, 1), ("tmat", False, 2), ("xasy", True, 2)]
 every_kind = pytest.mark.parametrize(("costs", "apart", "directions"), KINDS)
 
@@ -36,10 +37,12 @@ def searched(backend: Backend, instances: list[Instance], directions: int, beam:
     return cost_level_search(backend, problems, PrizeScore(), CostLevelConfig(beam))
 
 
-def exchanged(expander: Expander, directions: int, routes: list[list[int]], over: Over = never_over) -> list[list[int]]:
+def exchanged(
+    expander: Expander, directions: int, routes: list[list[int]], over: Over = never_over, bases: int | None = None
+) -> list[list[int]]:
     """What exchanges make of the routes and of a few good paths."""
     backend, problems, paths = expander.backend, expander.problems, expander.log.by_cost()
-    chosen = good_paths(problems, paths, directions, few(backend, 40, 2))
+    chosen = good_paths(problems, paths, directions, bases or few(backend, 40, 2))
     return backend.exchanged(problems, paths, directions, routes, chosen, over)
 
 
@@ -99,6 +102,8 @@ def test_no_exchange_is_left_that_is_better(
                 assert other is None or other.prize < now.prize + 1e-9
                 assert other is None or other.prize < now.prize - 1e-9 or other.cost > now.cost * (1 - 1e-8)
     assert better
+    if few(backend, False, True):
+        assert after == exchanged(searched(HOST, instances, directions, 1), directions, before, bases=2)
 
 
 @every_kind
@@ -136,7 +141,7 @@ def test_what_is_made_is_a_route_and_never_worse(backend: Backend) -> None:
 
 def test_a_search_that_is_stopped_is_not_recombined() -> None:
     instances = list(generate(30, "uniform", "euclidean", count=3, seed=2))
-    plain, made = (cs_p(HostBackend(), beam=4, recombine=one) for one in (False, True))
+    plain, made = (cs_p(HOST, beam=4, recombine=one) for one in (False, True))
     for steps, same in ((20, True), (10_000, False)):
         left, right = (
             [one.prize for one in solver.solve_batch(instances, MaxSteps(steps))] for solver in (plain, made)
@@ -247,7 +252,7 @@ def test_alone_and_in_a_batch_of_all_kinds() -> None:
     kinds = [generate(30, "uniform", costs, count=3, seed=2) for costs in ("euclidean", "tmat", "manhattan")]
     instances = [one for group in zip(*kinds, strict=True) for one in (*group, group[0].replace(end=1))]
     for both in (False, True):
-        solver, plain = (cs_p(HostBackend(), beam=4, both=both, recombine=one) for one in (True, False))
+        solver, plain = (cs_p(HOST, beam=4, both=both, recombine=one) for one in (True, False))
         made = solver.solve_batch(instances)
         assert [one.tour for one in made] == [solver.solve(one).tour for one in instances]
         gains = [one.prize - other.prize for one, other in zip(made, plain.solve_batch(instances), strict=True)]
