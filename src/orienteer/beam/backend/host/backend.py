@@ -12,8 +12,7 @@ from orienteer.beam.backend.host.expand import HostExpander
 from orienteer.beam.backend.host.meet import best_meeting
 from orienteer.beam.backend.host.paths import HostLog
 from orienteer.beam.backend.host.problems import HostProblems
-from orienteer.beam.backend.host.queue_loops import keep_of_each
-from orienteer.beam.backend.host.queues import BITS, HostQueues
+from orienteer.beam.backend.host.queues import BITS, HostQueues, keep_of_each
 from orienteer.beam.backend.protocol import Ends, Over, Queues
 from orienteer.beam.candidates import REMEMBERED, Candidates, Offspring
 from orienteer.beam.expand import Expander, ScoreBy
