@@ -1,4 +1,4 @@
-# Two commands: `make demo` shows a route, `make test` checks everything. Both set up .venv themselves.
+# Two commands: `make demo` shows a route and two searches for it, `make test` checks everything. Both set up .venv.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,6 +9,9 @@ demo: .venv/plot.stamp
 	@mkdir -p out
 	$(BIN)/orienteer solve examples/city.csv --plot out/city.png
 	@echo "picture: out/city.png"
+	@echo
+	@echo "The default search beside the learned one, cs-l, on the same town:"
+	$(BIN)/python examples/two_searches.py
 
 test: lint types tests
 
