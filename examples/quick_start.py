@@ -3,10 +3,8 @@
 from pathlib import Path
 
 import orienteer
-from orienteer.data.files import read
 
-town = read(Path(__file__).with_name("city.csv"))
-result = orienteer.solve(town, stop=orienteer.MaxSeconds(1), seed=1)
-for node in result.tour.nodes:
-    print(town.names[node] if town.names else node)
-print(f"prize {result.prize:g}, cost {result.cost:.0f} of {town.limit:g}")
+result = orienteer.solve(Path(__file__).with_name("city.csv"), stop=orienteer.MaxSeconds(1), seed=1)
+for stop in result.stops():
+    print(stop.place, stop.name, stop.prize, round(stop.cost))
+print(f"prize {result.prize:g}, cost {result.cost:.0f} of {result.limit:g}")
