@@ -7,11 +7,7 @@ BIN := .venv/bin
 
 demo: .venv/plot.stamp
 	@mkdir -p out
-	$(BIN)/orienteer solve examples/city.csv --plot out/city.png
-	@echo "picture: out/city.png"
-	@echo
-	@echo "The default search beside the learned one, cs-l, on the same town:"
-	$(BIN)/python examples/two_searches.py
+	$(BIN)/python examples/two_searches.py out/city.png
 
 test: lint types tests
 
@@ -25,11 +21,12 @@ types: .venv/dev.stamp
 tests: .venv/dev.stamp
 	$(BIN)/pytest -n 2
 
-# One stamp for each extra that is installed; a changed pyproject.toml installs anew.
+# One stamp for each extra that is installed; a changed pyproject.toml installs anew. Python compiles what it imports, so
+# that pip need not compile all that it installs.
 .venv/%.stamp: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python 3.11 or newer is needed, this is {sys.version}")'
 	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[$*]'
+	$(BIN)/pip install --no-compile --quiet --disable-pip-version-check -e '.[$*]'
 	@touch $@
 
 clean:

@@ -23,3 +23,12 @@ def test_the_command_tells_what_it_does(cli: Cli) -> None:
     status, out, err = cli("warmup")
     assert (status, err) == (0, "")
     assert "compiled, or found compiled, in " in out.splitlines()[-1]
+
+
+def test_the_command_takes_some_solvers_only(cli: Cli) -> None:
+    assert cli("warmup", "compass")[0] == 0
+    assert tasks(["compass"])
+    assert all("evolution" in task for task in tasks(["compass"]))
+    status, _, err = cli("warmup", "compas")
+    assert status == 2
+    assert "compass" in err

@@ -88,7 +88,7 @@ class Evolution(Solver[EvolutionConfig]):
         shorten = shorten_for(problem.symmetric)
         share = _first_share(problem, shorten)
         timed = math.isfinite(run.stop.seconds_left(run.now()))
-        for first, last in _pieces(config.population, len(problem.prizes), timed):
+        for first, last in _pieces(population.settled, len(problem.prizes), timed):
             plant(problem, population, first, last, share, state)
             improve(problem, population, first, last, shorten, True)
             yield 0
@@ -99,7 +99,7 @@ class Evolution(Solver[EvolutionConfig]):
                 made = breed(problem, population, config.candidates, unit, config.mutation, count, state)
                 left -= made
                 yield made
-            for first, last in _pieces(config.population, len(problem.prizes), timed):
+            for first, last in _pieces(population.settled, len(problem.prizes), timed):
                 improve(problem, population, first, last, shorten, True)
                 yield int(last == config.population)
             if _converged(population.prizes, config.stop_percent):
@@ -110,16 +110,19 @@ PIECE_SECONDS = 0.02
 """About how long a piece of work takes; the stop criterion is asked between pieces."""
 
 
-def _pieces(count: int, nodes: int, timed: bool) -> Iterator[tuple[int, int]]:
-    """Ranges (first, last), last exclusive, that together cover `count` individuals.
+def _pieces(settled: npt.NDArray[np.bool_], nodes: int, timed: bool) -> Iterator[tuple[int, int]]:
+    """Ranges (first, last), last exclusive, that together cover all individuals, `settled` or not.
 
-    In `timed` runs a range is longer where the work on the one before was quick. In others no range depends on the
-    clock, so that these runs are repeatable.
+    A range is as long as it holds a certain number of individuals that are not settled: only those make work, and
+    between two ranges other threads have to wait. In `timed` runs that number is higher where the work on the range
+    before was quick. In others nothing depends on the clock, so that these runs are repeatable.
     """
-    first, length = 0, 1 if timed else max(1, 2000 // nodes)
-    while first < count:
+    busy = np.flatnonzero(~settled)
+    first, done, length = 0, 0, 1 if timed else max(1, 2000 // nodes)
+    while first < len(settled):
         began = time.perf_counter()
-        last = min(count, first + length)
+        done += length
+        last = int(busy[done]) if done < len(busy) else len(settled)
         yield first, last
         if timed:
             length = length * 4 if time.perf_counter() - began < PIECE_SECONDS / 4 else max(1, length // 2)

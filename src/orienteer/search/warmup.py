@@ -1,5 +1,7 @@
 """Compiling ahead what the product's solvers need: for images, and for the first call to be fast."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from orienteer.kernel.cache import writable_place
@@ -12,29 +14,45 @@ OURS = "orienteer."
 LABORATORY = "orienteer.lab."
 
 
-def tasks() -> list[str]:
-    """The compilation tasks of all our solvers but the laboratory's, for symmetric costs and for others."""
+def tasks(solvers: Iterable[str] | None = None) -> list[str]:
+    """The compilation tasks of these solvers, for symmetric costs and for others; by default of all the product's."""
     symmetric = Instance(1.0 - np.eye(4), np.ones(4), 3.0)
     costs = symmetric.costs.copy()
     costs[0, 1] = 2.0
+    instances = (symmetric, symmetric.replace(costs=costs))
     found: dict[str, None] = {}
+    for name in _all_ours() if solvers is None else solvers:
+        for instance in instances:
+            found |= dict.fromkeys(make_solver(name).kernels(instance))
+    return list(found)
+
+
+def warm_up(solvers: Iterable[str] | None = None, on_task: OnTask = no_task_news) -> int:
+    """Compiles what these solvers need, by default all the product's, or finds it compiled; says how many tasks."""
+    needed = tasks(solvers)
+    compile_kernels(needed, on_task=on_task)
+    return len(needed)
+
+
+def get_ready(instance: Instance, solvers: Iterable[str]) -> None:
+    """Compiles what these solvers need for a problem; all at once is faster than one solver after the other."""
+    names = list(solvers)
+    needed = [task for name in names for task in make_solver(name).kernels(instance)]
+    compile_kernels(needed, f"{', '.join(names)}: compiling for this machine, once")
+
+
+def _all_ours() -> list[str]:
+    """The solvers of the product that can be made here; the laboratory's are not among them."""
+    found = []
     for name, entry in REGISTRY.items():
         if not entry.target.startswith(OURS) or entry.target.startswith(LABORATORY):
             continue
         try:
-            solver = make_solver(name)
+            make_solver(name)
         except MissingExtra:
             continue
-        for instance in (symmetric, symmetric.replace(costs=costs)):
-            found |= dict.fromkeys(solver.kernels(instance))
-    return list(found)
-
-
-def warm_up(on_task: OnTask = no_task_news) -> int:
-    """Compiles what all our solvers need, or finds it compiled; says how many tasks that were."""
-    needed = tasks()
-    compile_kernels(needed, on_task=on_task)
-    return len(needed)
+        found.append(name)
+    return found
 
 
 def kept_at() -> str:
