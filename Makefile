@@ -21,12 +21,11 @@ types: .venv/dev.stamp
 tests: .venv/dev.stamp
 	$(BIN)/pytest -n 2
 
-# One stamp for each extra that is installed; a changed pyproject.toml installs anew. Python compiles what it imports, so
-# that pip need not compile all that it installs.
+# One stamp for each extra that is installed; a changed pyproject.toml installs anew.
 .venv/%.stamp: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python 3.11 or newer is needed, this is {sys.version}")'
 	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --no-compile --quiet --disable-pip-version-check -e '.[$*]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[$*]'
 	@touch $@
 
 clean:
