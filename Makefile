@@ -21,11 +21,12 @@ types: .venv/dev.stamp
 tests: .venv/dev.stamp
 	$(BIN)/pytest -n 2
 
-# One stamp for each extra that is installed; a changed pyproject.toml installs anew.
+# One stamp for each extra that is installed; a changed pyproject.toml installs anew. The demo imports little of what pip
+# would compile for it, and Python compiles that little itself.
 .venv/%.stamp: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python 3.11 or newer is needed, this is {sys.version}")'
 	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[$*]'
+	$(BIN)/pip install --quiet --disable-pip-version-check $(if $(filter plot,$*),--no-compile) -e '.[$*]'
 	@touch $@
 
 clean:
