@@ -24,7 +24,8 @@ from orienteer.data.instance_set import InstanceSet
 from orienteer.lab.bench.run import run_all
 from orienteer.lab.tours.heuristic import good_route
 from orienteer.lab.tours.instance import known_route, tour_problem
-from orienteer.model.instance import Array, Instance, distances
+from orienteer.model.instance import Instance, distances
+from orienteer.model.numbers import Array
 from orienteer.model.tour import route_cost
 
 SEED = 20261116

@@ -1,8 +1,10 @@
 """Routes that collect the most prize within a cost limit: the general orienteering problem."""
 
-from orienteer.model.errors import BadFile, InfeasibleTour, InvalidInstance, MissingExtra, OrienteerError
+from orienteer.model.errors import BadFile, InfeasibleTour, InvalidInstance, MissingExtra, OrienteerError, Unsupported
 from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan, check_plan
 from orienteer.model.result import Improvement, Result
+from orienteer.model.rules import Budget, Route
 from orienteer.model.tour import Tour, Visit, check_tour
 from orienteer.search.front import solve, solve_batch
 from orienteer.search.registry import REGISTRY, Entry
@@ -13,6 +15,7 @@ __all__ = [
     "REGISTRY",
     "AnyOf",
     "BadFile",
+    "Budget",
     "Entry",
     "Improvement",
     "InfeasibleTour",
@@ -24,12 +27,16 @@ __all__ = [
     "Never",
     "NoImprovement",
     "OrienteerError",
+    "Plan",
     "Progress",
     "Result",
+    "Route",
     "Stop",
     "TargetPrize",
     "Tour",
+    "Unsupported",
     "Visit",
+    "check_plan",
     "check_tour",
     "solve",
     "solve_batch",

@@ -55,8 +55,8 @@ def test_other_routes_go_from_start_to_end(backend: Backend) -> None:
     instances = one_way_streets(backend)[: few(backend, 12, 1)]
     solver = cs_p(backend, beam=few(backend, 8, 4), both=True, alternatives=3, recombine=few(backend, True, False))
     for instance, result in zip(instances, solver.solve_batch(instances), strict=True):
-        for tour in result.alternatives:
-            assert check_tour(instance, tour.nodes) == tour
+        for plan in result.alternatives:
+            assert check_tour(instance, plan.nodes) == plan.tour
 
 
 def test_stops_look_at_the_better_end(backend: Backend) -> None:

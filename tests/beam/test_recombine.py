@@ -133,7 +133,7 @@ def test_what_is_made_is_a_route_and_never_worse(backend: Backend) -> None:
             )
             for instance, one, other in zip(instances, plain, made, strict=True):
                 assert one.prize <= other.prize <= best_prize(instance) * (1 + 1e-12)
-                for tour in (other.tour, *other.alternatives):
+                for tour in (other.tour, *(plan.tour for plan in other.alternatives)):
                     assert check_tour(instance, tour.nodes) == tour
 
     check()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orienteer import BadFile, Instance, Result, Tour
+from orienteer import BadFile, Instance, Plan, Result, Tour
 from orienteer.data import files
 
 OPLIB = b"""NAME : three
@@ -71,7 +71,7 @@ TOURS = [
     b"0 -> 1, 2;3\n# done\n0",
     b"TYPE : TOUR\nTOUR_SECTION\n1\n3\n-1\nEOF\n",
 ]
-RESULT = Result(Tour((0, 2, 1), 1.5, 2.0), "stopped", 0.5, 3, "lns", 1).to_json().encode()
+RESULT = Result(Plan.of(Tour((0, 2, 1), 1.5, 2.0)), "stopped", 0.5, 3, "lns", 1).to_json().encode()
 
 
 def npz(**arrays: Any) -> bytes:

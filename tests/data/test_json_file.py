@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from orienteer import BadFile, Instance, Result, Tour
+from orienteer import BadFile, Instance, Plan, Result, Tour
 from orienteer.data import files
 
 SMALL: dict[str, Any] = {"limit": 12, "prizes": [0, 2.5, 1], "coords": [[0, 0], [3, 4], [0, 1]]}
@@ -104,7 +104,7 @@ def test_bytes_that_are_no_text(path: Path) -> None:
 
 
 def test_results(path: Path) -> None:
-    result = Result(Tour((0, 2, 0), 1.0, 2.0), "stopped", 0.5, 3, "lns", 1, settings={"a": 1})
+    result = Result(Plan.of(Tour((0, 2, 0), 1.0, 2.0)), "stopped", 0.5, 3, "lns", 1, settings={"a": 1})
     path.write_text(result.to_json())
     assert files.read_result(path) == result
     for key, value, message in (

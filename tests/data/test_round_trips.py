@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.any_problem import problems
-from orienteer import BadFile, Instance, Result, Tour
+from orienteer import BadFile, Instance, Plan, Result, Tour
 from orienteer.data import files
 
 
@@ -80,7 +80,7 @@ def test_tour(route: list[int], suffix: str, folder: Path) -> None:
 @given(routes=st.lists(routes, max_size=4), numbers=st.lists(st.floats(0, 1e9), min_size=3, max_size=3))
 def test_results(routes: list[list[int]], numbers: list[float], folder: Path) -> None:
     prize, cost, seconds = numbers
-    results = [Result(Tour(tuple(route), prize, cost), "stopped", seconds, 5, "lns", 0) for route in routes]
+    results = [Result(Plan.of(Tour(tuple(route), prize, cost)), "stopped", seconds, 5, "lns", 0) for route in routes]
     files.write_results(results, folder / "result.npz")
     read = files.read_results(folder / "result.npz")
     assert len(read) == len(routes)

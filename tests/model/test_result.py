@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orienteer import Improvement, Instance, MissingExtra, Result, Tour, solve
+from orienteer import Improvement, Instance, MissingExtra, Plan, Result, Tour, solve
 
 numbers = st.floats(0, 1e12, allow_nan=False)
+EMPTY = Plan.of(Tour((0, 0), 0.0, 0.0))
+tours = st.builds(Tour, st.lists(st.integers(0, 99), min_size=2).map(tuple), numbers, numbers)
 results = st.builds(
     Result,
-    tour=st.builds(Tour, st.lists(st.integers(0, 99), min_size=2).map(tuple), numbers, numbers),
+    plan=st.builds(Plan, st.lists(tours, min_size=1).map(tuple), numbers, numbers),
     status=st.sampled_from(["optimal", "stopped"]),
     seconds=numbers,
     steps=st.integers(0, 10**12),
@@ -36,20 +38,20 @@ def test_json_round_trip(result: Result) -> None:
 
 def test_an_unknown_bound_is_null_in_json() -> None:
     """Infinity is not JSON."""
-    result = Result(Tour((0, 0), 1.0, 0.0), "stopped", 0.1, 1, "none", 0)
+    result = Result(EMPTY, "stopped", 0.1, 1, "none", 0)
     assert json.loads(result.to_json())["bound"] is None
     assert "Infinity" not in result.to_json()
 
 
 def test_gap() -> None:
-    result = Result(Tour((0, 0), 8.0, 0.0), "stopped", 0.1, 1, "none", 0, bound=10.0)
+    result = Result(Plan.of(Tour((0, 0), 8.0, 0.0)), "stopped", 0.1, 1, "none", 0, bound=10.0)
     assert result.gap == pytest.approx(0.2)
-    assert Result(Tour((0, 0), 0.0, 0.0), "optimal", 0.1, 1, "none", 0, bound=0.0).gap == 0
+    assert Result(EMPTY, "optimal", 0.1, 1, "none", 0, bound=0.0).gap == 0
 
 
 def test_an_unknown_status_is_refused() -> None:
-    data = Result(Tour((0, 0), 8.0, 0.0), "stopped", 0.1, 1, "none", 0).to_dict()
-    with pytest.raises(ValueError, match="status must be 'optimal' or 'stopped', got 'fine'"):
+    data = Result(Plan.of(Tour((0, 0), 8.0, 0.0)), "stopped", 0.1, 1, "none", 0).to_dict()
+    with pytest.raises(ValueError, match=r"status must be one of 'optimal', .*, got 'fine'"):
         Result.from_dict({**data, "status": "fine"})
 
 
@@ -69,7 +71,7 @@ def test_a_frame_of_the_stops() -> None:
     pandas = pytest.importorskip("pandas")
     frame = solve(TOWN, "enumerate").to_frame()
     assert isinstance(frame, pandas.DataFrame)
-    assert list(frame.columns) == ["place", "node", "name", "prize", "leg", "cost"]
+    assert list(frame.columns) == ["place", "node", "name", "prize", "leg", "cost", "arrive", "wait", "begin", "leave"]
     assert frame["cost"].tolist() == [0, 3, 5]
     assert frame["prize"].sum() == 1
 

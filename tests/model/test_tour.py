@@ -102,10 +102,10 @@ def test_stops_by_hand() -> None:
     town = Instance([[0, 3, 9], [2, 0, 4], [5, 9, 0]], prizes=[7, 1, 2], limit=12, names=["home", "mill", "pond"])
     tour = check_tour(town, [0, 1, 2, 0])
     assert tour.stops(town) == [
-        (0, 0, "home", 7, 0, 0),
-        (1, 1, "mill", 1, 3, 3),
-        (2, 2, "pond", 2, 4, 7),
-        (3, 0, "home", 0, 5, 12),
+        (0, 0, "home", 7, 0, 0, 0, 0, 0, 0),
+        (1, 1, "mill", 1, 3, 3, 3, 0, 3, 3),
+        (2, 2, "pond", 2, 4, 7, 7, 0, 7, 7),
+        (3, 0, "home", 0, 5, 12, 12, 0, 12, 12),
     ]
     open_town = town.replace(end=2, names=None)
     stops = check_tour(open_town, [0, 2]).stops(open_town)

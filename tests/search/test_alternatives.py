@@ -11,9 +11,9 @@ from orienteer import (
     Instance,
     MaxSteps,
     NoImprovement,
+    Plan,
     Result,
-    Tour,
-    check_tour,
+    check_plan,
     solve,
     solve_batch,
 )
@@ -26,10 +26,10 @@ from orienteer.search.alternatives import STEPS, _repriced, apart
 def test_alternatives_are_routes_that_differ_in_a_quarter_of_their_stops(costs: str, separate_end: bool) -> None:
     for instance in generate(25, "uniform", costs, count=2, seed=3, separate_end=separate_end):
         result = solve(instance, "lns", MaxSteps(20_000), alternatives=4)
-        routes = [result.tour, *result.alternatives]
+        routes = [result.plan, *result.alternatives]
         assert 3 <= len(routes) <= 4
         for tour in routes:
-            assert check_tour(instance, tour.nodes) == tour
+            assert check_plan(instance, [tour.nodes]) == tour
         prizes = [tour.prize for tour in routes]
         assert prizes == sorted(prizes, reverse=True)
         ends = {instance.start, instance.end}
@@ -43,7 +43,7 @@ def test_small_ones_are_nearly_the_best_there_are() -> None:
     found, truth = 0.0, 0.0
     for instance in all_families(count=2, sizes=(6, 7)):
         result = solve(instance, "enumerate", alternatives=2)
-        others = [tour for tour in _all_tours(instance) if apart(instance, tour, result.tour)]
+        others = [tour for tour in _all_tours(instance) if apart(instance, tour, result.plan)]
         most = max((tour.prize for tour in others), default=None)
         if most is None:
             assert result.alternatives == ()
@@ -55,13 +55,13 @@ def test_small_ones_are_nearly_the_best_there_are() -> None:
     assert found >= 0.98 * truth > 0
 
 
-def _all_tours(instance: Instance) -> list[Tour]:
+def _all_tours(instance: Instance) -> list[Plan]:
     inner = [node for node in range(instance.size) if node not in (instance.start, instance.end)]
     tours = []
     for count in range(len(inner) + 1):
         for order in itertools.permutations(inner, count):
             try:
-                tours.append(check_tour(instance, [instance.start, *order, instance.end]))
+                tours.append(check_plan(instance, [[instance.start, *order, instance.end]]))
             except InfeasibleTour:
                 continue
     return tours

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.model.instance import TOLERANCE, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import TOLERANCE
 
 Array = Any
 """An array of numpy on the host, a tensor of torch on a GPU."""

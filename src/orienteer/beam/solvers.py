@@ -158,19 +158,22 @@ class BeamSolver(Solver[BeamConfig]):
         An instance's time is an equal share of the wall-clock time of its batch, for `stop` as for the result. Where
         `stop` asks for the prize, it sees the lowest prize of the batch.
         """
+        for instance in instances:
+            self.check_handled(instance)
         if instances:
-            self.get_ready(instances[0])
+            self.get_ready(instances[0].reduced)
         scorer = self.scorer()
         halt, began, results, finished = threading.Event(), time.perf_counter(), dict[int, Result](), 0
         at_once = self.backend.workers(len(instances))
-        sizes = [Size(one.size, self.beams(one), self.directions(one)) for one in instances]
+        plain = [instance.reduced for instance in instances]
+        sizes = [Size(one.size, self.beams(one), self.directions(one)) for one in plain]
         batches = cut(sizes, self.config.beam, self.backend.free_memory(at_once), at_once)
 
         def work(rows: list[int]) -> list[Result]:
-            batch = [instances[row] for row in rows]
+            batch = [plain[row] for row in rows]
             criterion = Never() if stop is None else stop
             clock = BatchClock(len(rows) * at_once, criterion, halt, sizes[rows[0]].directions)
-            return self._solve_together(batch, clock, scorer)
+            return self._solve_together(batch, [instances[row] for row in rows], clock, scorer)
 
         with closing(side_by_side(work, batches, at_once, self.backend, halt)) as answered:
             for rows, answers in zip(batches, answered, strict=True):
@@ -183,8 +186,10 @@ class BeamSolver(Solver[BeamConfig]):
         ordered = [results[row] for row in range(len(instances))]
         return ordered if at_once == 1 else _shared(ordered, time.perf_counter() - began)
 
-    def _solve_together(self, batch: list[Instance], clock: BatchClock, scorer: Scorer) -> list[Result]:
-        """The results of instances that are searched together."""
+    def _solve_together(
+        self, batch: list[Instance], given: list[Instance], clock: BatchClock, scorer: Scorer
+    ) -> list[Result]:
+        """The results of instances that are searched together, as plain problems in `batch`, as given in `given`."""
         known: list[list[int] | None] = [None] * len(batch)
         routes: list[list[int]] = [[]] * len(batch)
         others: list[list[list[int]]] = [[]] * len(batch)
@@ -199,7 +204,7 @@ class BeamSolver(Solver[BeamConfig]):
         share, ended, settings = clock.share, clock.ended, self.settings
         return [
             self._result(one, (sure, route), more, share, clock.steps, ended, dict(settings))
-            for one, sure, route, more in zip(batch, known, routes, others, strict=True)
+            for one, sure, route, more in zip(given, known, routes, others, strict=True)
         ]
 
     def _others(self, found: Found, row: int, instance: Instance, best: list[int], ended: bool) -> list[list[int]]:

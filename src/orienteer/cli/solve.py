@@ -124,7 +124,7 @@ def _report(
     click.echo(origin(result))
     for number, other in enumerate(result.alternatives, 2):
         click.echo()
-        click.echo(f"Alternative {number}: {totals(instance, other)}")
+        click.echo(f"Alternative {number}: {totals(instance, other.tour)}")
         click.echo(" > ".join(place_name(instance, node) for node in other.nodes))
 
 

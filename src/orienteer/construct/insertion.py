@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.model.instance import Array, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import Array
 
 Choose = Callable[[Array, npt.NDArray[np.bool_]], npt.NDArray[np.intp]]
 """From the (route, node) costs of the next leg and whether the node fits: the (route,) nodes to go to."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.construct.insertion import at_once, construct
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
 

@@ -20,7 +20,8 @@ from orienteer.data.distances import METRICS, euclidean, great_circle, manhattan
 from orienteer.data.fields import Fields
 from orienteer.data.text import MAX_WHOLE, FilePath, amount, check_size, costs_of, read_text, real, shown, write_lines
 from orienteer.model.errors import BadFile
-from orienteer.model.instance import Array, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import Array
 from orienteer.model.spelling import did_you_mean
 
 SETTINGS = ("limit", "start", "end", "metric", "matrix")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.model.errors import InvalidInstance
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 EARTH_RADIUS = 6_371_008.8
 """Mean radius of the Earth in metres (IUGG)."""

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 
 class Draws:

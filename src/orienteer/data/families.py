@@ -8,7 +8,7 @@ import numpy as np
 from orienteer.data.distances import euclidean, manhattan, pairwise
 from orienteer.data.draws import Draws
 from orienteer.data.streets import street_times
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 
 @dataclass(frozen=True)

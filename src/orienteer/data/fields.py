@@ -8,7 +8,8 @@ import numpy as np
 
 from orienteer.data.text import FilePath, shown
 from orienteer.model.errors import BadFile, InvalidInstance
-from orienteer.model.instance import Array, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import Array
 from orienteer.model.spelling import did_you_mean
 
 Node = int | str

@@ -14,7 +14,8 @@ from orienteer.data.instance_set import InstanceSet
 from orienteer.data.npz import MAX_SET_BYTES
 from orienteer.data.text import MAX_NODES
 from orienteer.model.errors import InvalidInstance
-from orienteer.model.instance import Array, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import Array
 
 COSTS = tuple(FAMILIES)
 """The families of costs: euclidean, manhattan, tmat, xasy, road."""

@@ -12,7 +12,8 @@ from orienteer.data.distances import euclidean, measured_by, pairwise
 from orienteer.data.fields import Fields
 from orienteer.model.cheapest import cheapest_to
 from orienteer.model.errors import BadFile, InvalidInstance
-from orienteer.model.instance import LARGEST, TOLERANCE, Array, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import LARGEST, TOLERANCE, Array
 
 Numbers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

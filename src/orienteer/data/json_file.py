@@ -9,7 +9,8 @@ from orienteer.data.distances import METRICS, euclidean, manhattan, measured_by,
 from orienteer.data.fields import Fields, Node
 from orienteer.data.text import MAX_WHOLE, FilePath, check_size, read_text, shown, write_lines
 from orienteer.model.errors import BadFile
-from orienteer.model.instance import EXACT_INTEGERS, Array, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import EXACT_INTEGERS, Array
 from orienteer.model.result import Result
 from orienteer.model.spelling import did_you_mean
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from orienteer.data.instance_set import InstanceSet
 from orienteer.data.text import FilePath, check_size, shown, unreadable, write_file
 from orienteer.model.errors import BadFile
-from orienteer.model.instance import EXACT_INTEGERS, Array, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import EXACT_INTEGERS, Array
 from orienteer.model.result import Result
 
 MAX_SET_BYTES = 2**31

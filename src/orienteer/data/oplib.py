@@ -11,7 +11,8 @@ from orienteer.data.distances import TSPLIB_METRICS, geo_degrees, measured_by, p
 from orienteer.data.fields import Fields
 from orienteer.data.text import FilePath, amount, check_size, costs_of, read_lines, real, shown, whole, write_lines
 from orienteer.model.errors import BadFile
-from orienteer.model.instance import Array, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import Array
 
 FORMATS = {
     "FULL_MATRIX": ("full", True),

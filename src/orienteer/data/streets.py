@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.data.draws import Draws
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 TICK = 2.0**-30
 """Times are multiples of this, so that they add up without rounding and keep the triangle inequality exactly."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from orienteer.exact.model import Ints, Model
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 NONE: Ints = np.zeros(0, dtype=np.int64)
 NO_VALUES: Array = np.zeros(0)

@@ -4,7 +4,7 @@ import numpy as np
 
 from orienteer.exact.model import Ints, Mask
 from orienteer.kernel import copy, kernel
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 TINY = 1e-9
 """Capacities below this count as used up."""

@@ -5,7 +5,7 @@ import numpy as np
 from orienteer.exact.cut import Cut, charge
 from orienteer.exact.missing import scip
 from orienteer.exact.model import Ints, Model
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 
 class LinearProgram:

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from orienteer.exact.units import Units, in_units
 from orienteer.model.errors import InfeasibleTour
-from orienteer.model.instance import Array, Instance
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import Array
 from orienteer.model.tour import check_tour
 from orienteer.search.run import Run
 

@@ -12,7 +12,7 @@ from orienteer.exact.cut import Cut
 from orienteer.exact.lp import LinearProgram
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import Point, Separator
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 NEAREST = 8
 """How many links of each node, those to its cheapest neighbours, are columns at first."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 MOST_UNITS = 1e8
 """The most units that all prizes may sum to: the floats of a linear program tell no more apart."""

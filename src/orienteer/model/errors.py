@@ -15,6 +15,10 @@ class InfeasibleTour(OrienteerError, ValueError):
     """A route that breaks the rules of its instance."""
 
 
+class Unsupported(OrienteerError, ValueError):
+    """A problem with a rule that the solver does not know; the message names solvers that do."""
+
+
 class BadFile(OrienteerError, ValueError):
     """A file that cannot be read or written; the message names the line at fault where there is one."""
 

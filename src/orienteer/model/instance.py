@@ -2,9 +2,8 @@
 
 import copy
 import dataclasses
-import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,26 +11,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from orienteer.model import rules
 from orienteer.model.cheapest import cheapest_to, dijkstra
 from orienteer.model.errors import InvalidInstance
+from orienteer.model.numbers import TOLERANCE, Array, check_sum, check_values, frozen, numbers
+from orienteer.model.reach import Reach, reach
+from orienteer.model.reduce import reduced
+from orienteer.model.rules import Budget, Feature, Route, Windows
 from orienteer.model.spelling import did_you_mean
 from orienteer.model.view import View, view_of
-
-Array = npt.NDArray[np.float64]
-
-TOLERANCE = 1e-9
-"""A route fits when its cost is at most limit * (1 + TOLERANCE); the only tolerance there is."""
-
-EXACT_INTEGERS = 2**53
-"""Integers up to here are floats without rounding."""
-
-LARGEST = 1e303
-"""Limits and sums of prizes end here, far enough from overflow for every search."""
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
     """A general orienteering problem, checked once and never changed.
+
+    The first seven fields are the plain problem; the others add what people plan, and their defaults add nothing. The
+    clock is cost: a leg adds its cost, a visit adds `service`, arriving before a window opens waits.
 
     Parameters
     ----------
@@ -43,20 +39,40 @@ class Instance:
     limit
         The most that a route may cost.
     start, end
-        Node numbers, or names; start and end may be one node.
+        Node numbers, or names; start and end may be one node. With ``end=None`` the route may stop anywhere.
     coords
         (n, 2) positions, for pictures and files only.
     names
         A text for each node, all different.
+    service
+        (n,) what a visit costs, spent at the node; 0 at starts and ends. None where no visit costs anything.
+    required
+        Nodes that must be visited.
+    windows
+        For each node None, one pair (opens, closes) or several: when a visit may begin. Or a mapping with such an entry
+        for some nodes.
+    routes
+        Several routes: a number of routes like that of `start`, `end` and `limit`, or a list of `Route`. Starts
+        and ends of all routes are no other route's stops.
+    groups
+        Sets of nodes of which at most one is visited.
+    budgets
+        Sums over all visited nodes, each a `Budget` with its own limit.
     """
 
     costs: Array
     prizes: Array
     limit: float
     start: int = 0
-    end: int = 0
+    end: int = 0  # None for a free end, which only solvers that know of it see
     coords: Array | None = None
     names: tuple[str, ...] | None = None
+    service: Array | None = None
+    required: tuple[int, ...] = ()
+    windows: Windows | None = None
+    routes: tuple[Route, ...] | None = None
+    groups: tuple[tuple[int, ...], ...] = ()
+    budgets: tuple[Budget, ...] = ()
 
     if TYPE_CHECKING:  # arguments may be of more types than the fields that keep them
 
@@ -66,34 +82,74 @@ class Instance:
             prizes: npt.ArrayLike,
             limit: float,
             start: int | str = 0,
-            end: int | str = 0,
+            end: int | str | None = 0,
             coords: npt.ArrayLike | None = None,
             names: Sequence[str] | None = None,
+            service: npt.ArrayLike | None = None,
+            required: Iterable[int | str] = (),
+            windows: Sequence[Any] | Mapping[Any, Any] | None = None,
+            routes: int | Sequence[Route] | None = None,
+            groups: Iterable[Iterable[int | str]] = (),
+            budgets: Iterable[Budget] = (),
         ) -> None: ...
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "prizes", _numbers("prizes", self.prizes, 1))
+        put(self, "prizes", numbers("prizes", self.prizes, 1))
         if not len(self.prizes):
             raise InvalidInstance("prizes is empty: a problem needs at least one node")
-        put(self, "costs", _numbers("costs", self.costs, 2))
-        put(self, "limit", _limit(self.limit))
+        put(self, "costs", numbers("costs", self.costs, 2))
+        put(self, "limit", rules.as_limit("limit", self.limit))
         if self.names is not None:
             put(self, "names", _names(self.names, self.size))
-        put(self, "start", _node("start", self.start, self.size, self.names))
-        put(self, "end", _node("end", self.end, self.size, self.names))
+        put(self, "start", self._find("start", self.start))
+        put(self, "end", None if self.end is None else self._find("end", self.end))
         _check_shapes(self.costs, self.prizes)
-        _check_values("costs", self.costs, infinite=True)
-        _check_values("prizes", self.prizes, infinite=False)
-        _check_sum(self.prizes)
+        check_values("costs", self.costs, infinite=True)
+        check_values("prizes", self.prizes, infinite=False)
+        check_sum(self.prizes)
         if self.coords is not None:
             put(self, "coords", _coords(self.coords, self.size))
+        if self._has_rules():
+            self._store_rules()
+        if self.features:
+            from orienteer.model.contradictions import check_contradictions  # plain problems have none of these
+
+            check_contradictions(self)
+            return
         cheapest = self.to_end[self.start]
         if cheapest > self.budget:
             raise InvalidInstance(
                 f"limit {self.limit:g} is below {cheapest:g}, "
                 f"the cheapest way from start {self.start} to end {self.end}"
             )
+
+    def _has_rules(self) -> bool:
+        """Whether a field beyond the plain problem was given."""
+        lists = any(field != () for field in (self.required, self.groups, self.budgets))
+        return lists or any(field is not None for field in (self.service, self.windows, self.routes))
+
+    def _store_rules(self) -> None:
+        """Puts the fields beyond the plain problem into their stored form."""
+        put, find = object.__setattr__, self._find
+        routes = rules.as_routes(self.routes, Route(self.start, self.end, 0.0, self.limit), find)
+        put(self, "start", routes[0].start)
+        put(self, "end", routes[0].end)
+        put(self, "limit", max(route.limit for route in routes))
+        put(self, "routes", None if len(routes) == 1 and not routes[0].opens else routes)
+        ends = self.ends
+        if self.service is not None:
+            put(self, "service", rules.as_service(self.service, self.size, ends))
+        if self.windows is not None:
+            put(self, "windows", rules.as_windows(self.windows, self.size, find))
+        required = rules.as_nodes("required", self.required, find)
+        put(self, "required", tuple(node for node in required if node not in ends))
+        put(self, "groups", rules.as_groups(self.groups, find, ends))
+        put(self, "budgets", rules.as_budgets(self.budgets, self.size, find))
+
+    def _find(self, field: str, node: Any) -> int:
+        """The number of a node given by number or name."""
+        return _node(field, node, self.size, self.names)
 
     @classmethod
     def from_coords(
@@ -102,19 +158,23 @@ class Instance:
         prizes: npt.ArrayLike,
         limit: float,
         start: int | str = 0,
-        end: int | str = 0,
+        end: int | str | None = 0,
         names: Sequence[str] | None = None,
         metric: str = "euclidean",
+        **more: Any,
     ) -> "Instance":
-        """An instance whose costs are distances between points; `metric` is "euclidean" or "manhattan"."""
-        points = _numbers("coords", coords, 2)
+        """An instance whose costs are distances between points; `metric` is "euclidean" or "manhattan".
+
+        `more` are the fields beyond the plain problem, such as ``service`` and ``windows``.
+        """
+        points = numbers("coords", coords, 2)
         points = _coords(points, len(points))
         with np.errstate(over="ignore"):  # an infinite distance is refused below, with the names of its points
             costs = distances(points, metric)
         if not np.isfinite(costs).all():
             row, column = np.argwhere(~np.isfinite(costs))[0]
             raise InvalidInstance(f"coords are too far apart: the distance from {row} to {column} overflows")
-        return cls(costs, prizes, limit, start, end, points, names)
+        return cls(costs, prizes, limit, start, end, points, names, **more)
 
     @classmethod
     def unchecked(cls, **known: Any) -> "Instance":
@@ -135,6 +195,35 @@ class Instance:
         """The number of nodes, start and end included."""
         return len(self.prizes)
 
+    @cached_property
+    def features(self) -> frozenset[Feature]:
+        """What the problem has beyond the plain one; empty for a plain problem."""
+        has: dict[Feature, bool] = {
+            "service": self.service is not None,
+            "free end": any(route.end is None for route in self.each_route),
+            "required": bool(self.required),
+            "windows": self.windows is not None,
+            "routes": len(self.each_route) > 1,
+            "groups": bool(self.groups),
+            "budgets": bool(self.budgets),
+        }
+        return frozenset(feature for feature, there in has.items() if there)
+
+    @cached_property
+    def each_route(self) -> tuple[Route, ...]:
+        """All routes; of a problem without `routes` the one from start to end."""
+        return (Route(self.start, self.end, 0.0, self.limit),) if self.routes is None else self.routes
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """Starts and ends of all routes."""
+        return frozenset(node for route in self.each_route for node in (route.start, route.end) if node is not None)
+
+    @cached_property
+    def slack(self) -> float:
+        """How far a time may be beyond a closing time, or the end of a route beyond its limit: the tolerance."""
+        return TOLERANCE * max(abs(route.opens) + route.limit for route in self.each_route)
+
     @property
     def budget(self) -> float:
         """The limit with the tolerance added: what every search compares costs with."""
@@ -143,14 +232,14 @@ class Instance:
     @cached_property
     def to_end(self) -> Array:
         """(n,) cost of the cheapest path from each node to the end, through any other nodes."""
-        return _frozen(cheapest_to(self.costs[None], np.array([self.end]))[0])
+        return frozen(cheapest_to(self.costs[None], np.array([self.end]))[0])
 
     @cached_property
     def from_start(self) -> Array:
         """(n,) cost of the cheapest path from the start to each node, through any other nodes."""
         if self.start == self.end and self.symmetric:
             return self.to_end
-        return _frozen(cheapest_to(self.costs.T[None], np.array([self.start]))[0])
+        return frozen(cheapest_to(self.costs.T[None], np.array([self.start]))[0])
 
     @cached_property
     def reachable(self) -> npt.NDArray[np.bool_]:
@@ -159,6 +248,16 @@ class Instance:
             fits: npt.NDArray[np.bool_] = self.from_start + self.to_end <= self.budget
         fits.setflags(write=False)
         return fits
+
+    @cached_property
+    def reduced(self) -> "Instance":
+        """The plain problem with visit times and a free end put into its costs; else the instance itself."""
+        return reduced(self)
+
+    @cached_property
+    def reach(self) -> Reach:
+        """How soon each route could visit each node, at the earliest."""
+        return reach(self)
 
     @cached_property
     def symmetric(self) -> bool:
@@ -183,9 +282,10 @@ class Instance:
     def turned(self) -> "Instance":
         """This problem from the end to the start: routes of the two are each other's, read backwards."""
         other = copy.copy(self)  # what was checked stays true
-        costs = _frozen(np.ascontiguousarray(self.costs.T))
+        costs = frozen(np.ascontiguousarray(self.costs.T))
         exchanged = {"to_end": self.from_start, "from_start": self.to_end}
-        other.__dict__.pop("view", None)
+        for name in ("view", "reduced", "each_route", "ends"):  # which know the direction
+            other.__dict__.pop(name, None)
         other.__dict__.update(costs=costs, start=self.end, end=self.start, **exchanged)
         return other
 
@@ -217,45 +317,6 @@ def distances(coords: Array, metric: str = "euclidean") -> Array:
     raise ValueError(f"metric must be 'euclidean' or 'manhattan', got {metric!r}")
 
 
-def _numbers(field: str, values: npt.ArrayLike, dimensions: int) -> Array:
-    try:
-        given = np.asarray(values)
-    except ValueError as error:
-        raise InvalidInstance(f"{field} is ragged: its rows differ in length") from error
-    if given.dtype.kind not in "iuf":
-        raise InvalidInstance(f"{field} must hold real numbers, got values of type {given.dtype}")
-    if given.ndim != dimensions:
-        raise InvalidInstance(f"{field} must have {dimensions} dimension(s), got shape {given.shape}")
-    if given.dtype.kind in "iu" and given.size and max(abs(int(given.max())), abs(int(given.min()))) > EXACT_INTEGERS:
-        raise InvalidInstance(f"{field} holds an integer beyond 2**53, which a float would round")
-    if given.dtype.itemsize > 8:
-        raise InvalidInstance(f"{field} holds {given.dtype} numbers, which float64 would round")
-    return _frozen(np.array(given, dtype=np.float64, order="C"))
-
-
-def _frozen(array: Array) -> Array:
-    array.setflags(write=False)
-    return array
-
-
-def _limit(value: float) -> float:
-    if isinstance(value, (str, bytes, bool, np.bool_)):  # which float() would accept
-        raise InvalidInstance(f"limit must be a number, got {value!r}")
-    try:
-        limit = float(value)
-    except OverflowError as error:
-        raise InvalidInstance("limit must be finite, got an integer beyond all floats") from error
-    except (TypeError, ValueError) as error:
-        raise InvalidInstance(f"limit must be a number, got {value!r}") from error
-    if not (limit > 0 and math.isfinite(limit)):
-        raise InvalidInstance(f"limit must be positive and finite, got {limit:g}")
-    if limit > LARGEST:
-        raise InvalidInstance(f"limit must be at most {LARGEST:g}, so that sums of costs stay finite, got {limit:g}")
-    if isinstance(value, (int, np.integer)) and int(limit) != value:
-        raise InvalidInstance(f"limit is an integer that a float would round: {value}")
-    return limit
-
-
 def _node(field: str, value: int | str, size: int, names: tuple[str, ...] | None) -> int:
     if isinstance(value, str):
         return _named_node(field, value, names)
@@ -285,27 +346,8 @@ def _check_shapes(costs: Array, prizes: Array) -> None:
         )
 
 
-def _check_values(field: str, values: Array, infinite: bool) -> None:
-    for bad, wish in (
-        (np.isnan(values), "is not a number (NaN)"),
-        (values < 0, "must not be negative"),
-        (np.isinf(values) & (not infinite), "must be finite"),
-    ):
-        if bad.any():
-            place = tuple(int(i) for i in np.argwhere(bad)[0])
-            spot = ", ".join(map(str, place))
-            raise InvalidInstance(f"{field}[{spot}] {wish}, got {values[place]:g}")
-
-
-def _check_sum(prizes: Array) -> None:
-    with np.errstate(over="ignore"):
-        total = float(prizes.sum())
-    if total > LARGEST:
-        raise InvalidInstance(f"prizes must add up to at most {LARGEST:g}, got {total:g}")
-
-
 def _coords(coords: npt.ArrayLike, size: int) -> Array:
-    points = _numbers("coords", coords, 2)
+    points = numbers("coords", coords, 2)
     if points.shape != (size, 2):
         raise InvalidInstance(f"coords must have shape ({size}, 2), got {points.shape}")
     if not np.isfinite(points).all():

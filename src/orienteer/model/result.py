@@ -3,16 +3,18 @@
 import json
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan
 from orienteer.model.tour import Tour, Visit
 
 if TYPE_CHECKING:
     import pandas
 
-Status = Literal["optimal", "stopped"]
+Status = Literal["optimal", "stopped", "none found", "infeasible"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,12 @@ class Improvement:
 class Result:
     """The answer of a solver and how it came about.
 
-    `status` is "optimal" only when the bound meets the prize, "stopped" otherwise. There is always a route, since every
-    valid instance has one.
+    `status` is "optimal" only when the bound meets the prize, "stopped" where it does not. Every plain problem has a
+    route; with required places, opening hours or several routes there may be no plan: then `plan` is None and `status`
+    "infeasible" where that is proven, "none found" where it is not.
     """
 
-    tour: Tour
+    plan: Plan | None
     status: Status
     seconds: float
     steps: int
@@ -45,30 +48,47 @@ class Result:
     settings: dict[str, Any] = field(default_factory=dict)
     trace: tuple[Improvement, ...] = ()
     version: str = ""
-    alternatives: tuple[Tour, ...] = ()
-    """Other good routes, by falling prize, which differ from `tour` and from each other."""
+    alternatives: tuple[Plan, ...] = ()
+    """Other good plans, by falling prize, which differ from `plan` and from each other."""
     instance: Instance | None = field(default=None, repr=False, compare=False)
     """The problem, in results of `orienteer.solve`; None in results of batches and in those read from a file."""
 
     @property
+    def found(self) -> Plan:
+        """The plan, or an error where there is none."""
+        if self.plan is None:
+            raise ValueError(f"there is no plan: {self.status}")
+        return self.plan
+
+    @property
+    def routes(self) -> tuple[Tour, ...]:
+        """The routes of the plan."""
+        return self.found.routes
+
+    @property
+    def tour(self) -> Tour:
+        """The route of a problem that has one."""
+        return self.found.tour
+
+    @property
     def prize(self) -> float:
-        """What the route collects."""
-        return self.tour.prize
+        """What the plan collects; minus infinity where there is none."""
+        return -math.inf if self.plan is None else self.plan.prize
 
     @property
     def cost(self) -> float:
-        """What the route costs."""
-        return self.tour.cost
+        """What the plan costs, all routes together."""
+        return self.found.cost
 
     @property
     def start(self) -> int:
-        """Where the route starts."""
-        return self.tour.nodes[0]
+        """Where the first route starts."""
+        return self.routes[0].nodes[0]
 
     @property
     def end(self) -> int:
-        """Where the route ends."""
-        return self.tour.nodes[-1]
+        """Where the first route ends."""
+        return self.routes[0].nodes[-1]
 
     @property
     def gap(self) -> float:
@@ -77,33 +97,35 @@ class Result:
             return math.inf
         return (self.bound - self.prize) / self.bound if self.bound else 0.0
 
-    def stops(self, instance: Instance | None = None) -> list[Visit]:
-        """The stops in order: place, node, name, prize, leg and cost so far.
+    def stops(self, instance: Instance | None = None, route: int = 0) -> list[Visit]:
+        """The stops of a route, by default the first, in order: node, name, prize, leg, cost so far and times.
 
         `instance` is the problem; it is needed for results of a batch or from a file, which do not hold it.
         """
         problem = self.instance if instance is None else instance
         if problem is None:
             raise ValueError("this result does not know its instance, so stops and to_frame must be given the instance")
-        return self.tour.stops(problem)
+        return self.found.stops(problem)[route]
 
-    def to_frame(self, instance: Instance | None = None) -> "pandas.DataFrame":
-        """The stops as a pandas table; `instance` as for `stops`."""
+    def to_frame(self, instance: Instance | None = None, route: int = 0) -> "pandas.DataFrame":
+        """The stops as a pandas table; arguments as for `stops`."""
         try:
             import pandas
         except ImportError as error:
             raise MissingExtra("to_frame", "pandas", "pip install pandas") from error
-        return pandas.DataFrame(self.stops(instance), columns=list(Visit._fields))
+        return pandas.DataFrame(self.stops(instance, route), columns=list(Visit._fields))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; an unknown bound is None."""
+        """Plain values, ready for JSON; an unknown bound is None. Stops have times where the result has its problem."""
+        plan = self.plan
+        single = plan is not None and len(plan.routes) == 1
         return {
-            "tour": list(self.tour.nodes),
-            "prize": self.prize,
-            "cost": self.cost,
+            **({"tour": list(self.tour.nodes)} if single else {}),
+            "routes": None if plan is None else _routes(plan, self.instance),
+            "prize": None if plan is None else plan.prize,
+            "cost": None if plan is None else plan.cost,
             "limit": self.limit,
-            "start": self.start,
-            "end": self.end,
+            **({"start": self.start, "end": self.end} if single else {}),
             "bound": None if math.isinf(self.bound) else self.bound,
             "status": self.status,
             "seconds": self.seconds,
@@ -113,18 +135,19 @@ class Result:
             "solver": self.solver,
             "settings": self.settings,
             "version": self.version,
-            "alternatives": [
-                {"tour": list(tour.nodes), "prize": tour.prize, "cost": tour.cost} for tour in self.alternatives
-            ],
+            "alternatives": [_plan_dict(other) for other in self.alternatives],
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Result":
         """The inverse of `to_dict`."""
-        if data["status"] not in ("optimal", "stopped"):
-            raise ValueError(f"status must be 'optimal' or 'stopped', got {data['status']!r}")
+        if data["status"] not in STATUSES:
+            raise ValueError(f"status must be one of {', '.join(map(repr, STATUSES))}, got {data['status']!r}")
+        plan = _plan(data) if data["prize"] is not None else None
+        if (plan is None) != (data["status"] in ("none found", "infeasible")):
+            raise ValueError(f"a result with status {data['status']!r} must {'not ' if plan else ''}have a plan")
         return cls(
-            tour=_tour(data),
+            plan=plan,
             status=data["status"],
             seconds=float(data["seconds"]),
             steps=int(data["steps"]),
@@ -135,7 +158,7 @@ class Result:
             settings=dict(data["settings"]),
             trace=tuple(Improvement(float(s), int(k), float(p)) for s, k, p in data["trace"]),
             version=str(data["version"]),
-            alternatives=tuple(_tour(other) for other in data.get("alternatives", ())),
+            alternatives=tuple(_plan(other) for other in data.get("alternatives", ())),
         )
 
     def to_json(self) -> str:
@@ -153,5 +176,31 @@ class Result:
         return cls.from_dict(json.loads(text))
 
 
-def _tour(data: dict[str, Any]) -> Tour:
-    return Tour(tuple(int(node) for node in data["tour"]), float(data["prize"]), float(data["cost"]))
+def _routes(plan: Plan, instance: Instance | None) -> list[dict[str, Any]]:
+    """The routes as plain values, with names and times where the problem is known."""
+    routes: list[dict[str, Any]] = [
+        {"nodes": list(tour.nodes), "prize": tour.prize, "cost": tour.cost} for tour in plan.routes
+    ]
+    if instance is not None:
+        for route, visits in zip(routes, plan.stops(instance), strict=True):
+            if instance.names is not None:
+                route["names"] = [visit.name for visit in visits]
+            times = ("node", "arrive", "wait", "begin", "leave")
+            route["stops"] = [{key: getattr(visit, key) for key in times} for visit in visits]
+    return routes
+
+
+def _plan_dict(plan: Plan) -> dict[str, Any]:
+    single = {"tour": list(plan.nodes)} if len(plan.routes) == 1 else {}
+    return {**single, "routes": _routes(plan, None), "prize": plan.prize, "cost": plan.cost}
+
+
+def _plan(data: dict[str, Any]) -> Plan:
+    """The plan in `to_dict`'s form; files of before there were plans hold the key `tour` alone."""
+    prize, cost = float(data["prize"]), float(data["cost"])
+    routes = data.get("routes") or [{"nodes": data["tour"], "prize": prize, "cost": cost}]
+    tours = (
+        Tour(tuple(int(node) for node in route["nodes"]), float(route["prize"]), float(route["cost"]))
+        for route in routes
+    )
+    return Plan(tuple(tours), prize, cost)

@@ -23,7 +23,15 @@ class Visit(NamedTuple):
     leg: float
     """The cost of the leg from the stop before; 0 at the start."""
     cost: float
-    """The cost of the route up to this stop."""
+    """The cost of the route up to this stop, the visit included."""
+    arrive: float
+    """The clock at the arrival: the route's opening and what it has cost so far."""
+    wait: float
+    """How long the place is still closed then."""
+    begin: float
+    """When the visit begins."""
+    leave: float
+    """When the visit is over."""
 
 
 @dataclass(frozen=True)
@@ -38,24 +46,29 @@ class Tour:
         return len(self.nodes)
 
     def stops(self, instance: Instance) -> list[Visit]:
-        """The stops in order, with the prize of each and the cost of the leg to it."""
-        visits, cost = list[Visit](), 0.0
-        for place, node in enumerate(self.nodes):
-            leg = route_cost(instance, self.nodes[place - 1 : place + 1]) if place else 0.0
-            cost += leg
-            again = place > 0 and node == self.nodes[0]
-            name = None if instance.names is None else instance.names[node]
-            visits.append(Visit(place, node, name, 0.0 if again else float(instance.prizes[node]), leg, cost))
-        return visits
+        """The stops in order, with the prize and the time of each; for problems with one route."""
+        from orienteer.model.plan import timetables  # which imports this module
+
+        return timetables(instance, [self.nodes])[0]
 
 
 def check_tour(instance: Instance, nodes: Sequence[int]) -> Tour:
     """The tour along `nodes`, or an `InfeasibleTour` that says which rule they break.
 
     A route lists start and end, even where they are one node; it visits no node twice; every leg has a finite cost; and
-    the legs, added in order, cost no more than the limit (with the tolerance).
+    the legs, added in order, cost no more than the limit (with the tolerance). `check_plan` does the same for problems
+    with several routes.
     """
-    route = _whole(nodes)
+    if instance.features:
+        from orienteer.model.plan import check_plan  # which imports this module
+
+        return check_plan(instance, [nodes]).routes[0]
+    return check_plain(instance, nodes)
+
+
+def check_plain(instance: Instance, nodes: Sequence[int]) -> Tour:
+    """`check_tour` for a plain problem, as fast as batches need it."""
+    route = whole_numbers(nodes)
     if len(route) < 2:
         raise InfeasibleTour(f"a route needs its start and its end, got {len(route)} node(s)")
     size = instance.size
@@ -86,7 +99,7 @@ def route_cost(instance: Instance, nodes: Sequence[int]) -> float:
     return total
 
 
-def _whole(nodes: Sequence[int]) -> tuple[int, ...]:
+def whole_numbers(nodes: Sequence[int]) -> tuple[int, ...]:
     """The nodes as plain integers; a number such as 1.9 is no node and must not be taken for node 1."""
     route = []
     for place, node in enumerate(nodes):

@@ -6,6 +6,7 @@ known one, by less after a search whose route is far enough from it. Of all rout
 ones the best is the next alternative.
 """
 
+import copy
 import dataclasses
 import math
 import time
@@ -15,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan, check_plan
 from orienteer.model.result import Result
-from orienteer.model.tour import Tour, check_tour
 from orienteer.search.auto import is_crooked
 from orienteer.search.registry import make_solver
 from orienteer.search.solver import AnySolver
@@ -65,7 +66,9 @@ def with_alternatives(
     collects more than the result's.
     """
     searches = _Searches(instance, result, (count - 1) * (SEARCHES + 1), left, cancelled, on_progress)
-    known = [result.tour]
+    if result.plan is None:
+        return result
+    known = [result.plan]
     while len(known) < count and (found := _another(instance, known, searches)) is not None:
         known.append(found)
     return dataclasses.replace(
@@ -76,45 +79,44 @@ def with_alternatives(
     )
 
 
-def apart(instance: Instance, one: Tour, other: Tour) -> bool:
+def apart(instance: Instance, one: Plan, other: Plan) -> bool:
     """Whether two routes differ enough to be alternatives."""
-    ends = {instance.start, instance.end}
-    first, second = set(one.nodes) - ends, set(other.nodes) - ends
+    first, second = one.visited - instance.ends, other.visited - instance.ends
     common = len(first & second)
     return all(len(stops) - common >= max(1.0, APART * len(stops)) for stops in (first, second))
 
 
-def _another(instance: Instance, known: Sequence[Tour], searches: "_Searches") -> Tour | None:
+def _another(instance: Instance, known: Sequence[Plan], searches: "_Searches") -> Plan | None:
     """The best route found that is apart from all known ones; None where none is found."""
     stops = np.zeros((len(known), instance.size), dtype=bool)
-    for row, tour in enumerate(known):
-        stops[row, list(tour.nodes)] = True
-    discounts, change, found = np.full(len(known), DISCOUNT), CHANGE, list[Tour]()
+    for row, plan in enumerate(known):
+        stops[row, list(plan.visited)] = True
+    discounts, change, found = np.full(len(known), DISCOUNT), CHANGE, list[Plan]()
     for _ in range(SEARCHES):
         if searches.over:
             break
         worth = np.prod(1 - discounts[:, None] * stops, axis=0)
-        tour = searches.route(instance.prizes * worth, known[0])
-        modest = tour.prize <= known[0].prize  # what collects more than a weak solver's answer is no alternative to it
-        enough = np.array([modest and apart(instance, tour, other) for other in known])
+        plan = searches.plan(instance.prizes * worth, known[0])
+        modest = plan.prize <= known[0].prize  # what collects more than a weak solver's answer is no alternative to it
+        enough = np.array([modest and apart(instance, plan, other) for other in known])
         if enough.all():
-            found.append(tour)
+            found.append(plan)
         discounts = np.clip(discounts + np.where(enough, -RELIEF * change, change), 0.0, 1.0)
         change *= CALMING
     if not found:
         return None
     best = min(found, key=_rank)
     if not searches.over:  # chosen by discounted prizes: once more by the true ones, without the stops it leaves out
-        left_out = stops.any(0) & ~np.isin(np.arange(instance.size), best.nodes)
-        tour = searches.route(np.where(left_out, 0.0, instance.prizes), best)
-        if tour.prize <= known[0].prize and all(apart(instance, tour, other) for other in known):
-            best = min(best, tour, key=_rank)
+        left_out = stops.any(0) & ~np.isin(np.arange(instance.size), list(best.visited))
+        plan = searches.plan(np.where(left_out, 0.0, instance.prizes), best)
+        if plan.prize <= known[0].prize and all(apart(instance, plan, other) for other in known):
+            best = min(best, plan, key=_rank)
     return best
 
 
-def _rank(tour: Tour) -> tuple[float, float]:
-    """Orders routes, the best first."""
-    return -tour.prize, tour.cost
+def _rank(plan: Plan) -> tuple[float, float]:
+    """Orders plans, the best first."""
+    return -plan.prize, plan.cost
 
 
 class _Searches:
@@ -132,7 +134,7 @@ class _Searches:
         self.instance, self.result, self.left, self.planned = instance, result, left, planned
         self.cancelled = cancelled or (lambda: False)
         self.on_progress = on_progress
-        crooked = is_crooked(instance)
+        crooked = not instance.reduced.features and is_crooked(instance.reduced)
         self.solver = (
             make_solver("cs-p", beam=BEAM, both=True, device="cpu") if crooked else make_solver("lns", start_share=0.0)
         )
@@ -149,18 +151,18 @@ class _Searches:
         """Whether the caller cancelled or nothing is left of the allowance."""
         return self.cancelled() or (self.left is not None and self.left(self._now()))
 
-    def route(self, prizes: npt.NDArray[np.float64], initial: Tour) -> Tour:
-        """The route of a search with these prizes, told what it is truly worth."""
+    def plan(self, prizes: npt.NDArray[np.float64], initial: Plan) -> Plan:
+        """The plan of a search with these prizes, told what it is truly worth."""
         now, share = self._now(), max(1, self.planned - self.done)
         seconds = math.inf if self.left is None else self.left.seconds_left(now) / share
         steps = math.inf if self.left is None else self.left.steps_left(now) / share
         stop = AnyOf(at_most(seconds, min(STEPS, steps)), When(lambda now: self.cancelled()))
         problem = _repriced(self.instance, prizes)
-        found = self.solver.solve(problem, stop, seed=self.result.seed + self.done, initial=initial.nodes)
+        found = self.solver.solve(problem, stop, seed=self.result.seed + self.done, initial=initial)
         self.steps += found.steps
         self.done += 1
         self.on_progress(self._now())
-        return check_tour(self.instance, found.tour.nodes)
+        return check_plan(self.instance, [tour.nodes for tour in found.routes])
 
     def _now(self) -> Progress:
         """How far this part of the work is."""
@@ -169,12 +171,16 @@ class _Searches:
 
 def _repriced(instance: Instance, prizes: npt.NDArray[np.float64]) -> Instance:
     """The problem with other prizes, which change nothing of what was checked or worked out of its costs."""
-    view = instance.view
-    worth = prizes[view.nodes]
-    if view.round_trip:
-        worth[-1] = 0.0
+    other = copy.copy(instance)
     frozen = np.ascontiguousarray(prizes)
     frozen.setflags(write=False)
-    known = {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)}
-    ways = {name: getattr(instance, name) for name in ("to_end", "from_start", "reachable", "symmetric")}
-    return Instance.unchecked(**known | ways | {"prizes": frozen, "view": view._replace(prizes=worth)})
+    for name in ("reduced", "plan_view"):  # made anew where they are asked for
+        other.__dict__.pop(name, None)
+    other.__dict__["prizes"] = frozen
+    if not instance.features:
+        view = instance.view
+        worth = prizes[view.nodes]
+        if view.round_trip:
+            worth[-1] = 0.0
+        other.__dict__["view"] = view._replace(prizes=worth)
+    return other

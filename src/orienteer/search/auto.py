@@ -10,6 +10,7 @@ import numpy as np
 
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
+from orienteer.model.rules import FEATURES
 from orienteer.search.registry import make_solver
 from orienteer.search.run import Run
 from orienteer.search.solver import AnySolver, OnDone, Solver, no_news
@@ -46,6 +47,7 @@ class Auto(Solver[AutoConfig]):
 
     name = "auto"
     config_class = AutoConfig
+    handles = frozenset(FEATURES)
 
     def __init__(self, config: AutoConfig | None = None):
         super().__init__(config)
@@ -55,11 +57,11 @@ class Auto(Solver[AutoConfig]):
         return make_solver("lns").default_stop(instance)
 
     def kernels(self, instance: Instance) -> list[str]:
-        beam = self._beam(FIRST_BEAM).kernels(instance) if is_crooked(instance) else []
+        beam = self._beam(FIRST_BEAM).kernels(instance) if _wants_beams(instance) else []
         return [*make_solver("lns").kernels(instance), *beam]
 
     def search(self, run: Run, seed: int) -> None:
-        crooked = is_crooked(run.instance)
+        crooked = _wants_beams(run.instance)
         self.choice = "cs-p, lns" if crooked else "lns"
         if not crooked:
             make_solver("lns").search(run, seed)
@@ -84,7 +86,7 @@ class Auto(Solver[AutoConfig]):
         on_done: OnDone = no_news,
     ) -> list[Result]:
         """A result for each instance; on a GPU they are searched together."""
-        if not self.takes_batches():
+        if not self.takes_batches() or any(instance.features for instance in instances):
             return super().solve_batch(instances, stop, seed=seed, on_done=on_done)
         return self.solve_together(instances, stop, seed, on_done)
 
@@ -132,11 +134,16 @@ class Auto(Solver[AutoConfig]):
         if stop(now):
             return result
         left = AnyOf(stop, at_most(stop.seconds_left(now), stop.steps_left(now)))
-        more = make_solver("lns").solve(instance, left, seed=seed, initial=result.tour.nodes)
+        more = make_solver("lns").solve(instance, left, seed=seed, initial=result.plan)
         return dataclasses.replace(more, seconds=result.seconds + more.seconds, steps=result.steps + more.steps)
 
     def _named(self, result: Result) -> Result:
         return dataclasses.replace(result, solver=self.name, settings=self.settings)
+
+
+def _wants_beams(instance: Instance) -> bool:
+    """Whether beams come before the neighbourhood search: where costs are crooked and there are no rules."""
+    return not instance.features and is_crooked(instance)
 
 
 def _ends(stop: Stop, now: Progress) -> bool:

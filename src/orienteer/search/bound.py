@@ -39,14 +39,14 @@ def with_bound(
         return result
     shifted = _after(result, on_progress)
     proof = exact.solve(
-        instance, Never() if stop is None else stop, seed=result.seed, on_progress=shifted, initial=result.tour.nodes
+        instance, Never() if stop is None else stop, seed=result.seed, on_progress=shifted, initial=result.plan
     )
     better = prove and proof.prize > result.prize
     bound = min(result.bound, proof.bound, within_reach(instance))
     later = [Improvement(result.seconds + now.seconds, result.steps + now.steps, now.prize) for now in proof.trace]
     return replace(
         result,
-        tour=proof.tour if better else result.tour,
+        plan=proof.plan if better else result.plan,
         bound=bound,
         status="optimal" if proof.status == "optimal" and (better or proof.prize == result.prize) else "stopped",
         seconds=result.seconds + proof.seconds,

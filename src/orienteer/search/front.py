@@ -9,6 +9,7 @@ from typing import Any
 from orienteer.data.fields import Node
 from orienteer.data.text import FilePath
 from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan, check_plan
 from orienteer.model.result import Result
 from orienteer.model.tour import Tour
 from orienteer.search.alternatives import check_alternatives, main_part, with_alternatives
@@ -24,7 +25,7 @@ def solve(
     stop: Stop | Callable[[Progress], bool] | None = None,
     seed: int = 0,
     on_progress: OnProgress = ignore,
-    initial: Sequence[int] | Tour | Result | None = None,
+    initial: Sequence[int] | Sequence[Sequence[int]] | Tour | Plan | Result | None = None,
     bound: bool = False,
     prove: bool = False,
     alternatives: int = 1,
@@ -49,7 +50,7 @@ def solve(
     on_progress
         Called with a `Progress` as the search goes on.
     initial
-        A feasible route to begin with; the result is never worse.
+        A feasible route to begin with, or a plan, or a list of routes; the result is never worse.
     bound
         Whether to put an upper bound beside the route: that of the root of branch and cut (extra ``exact``).
     prove
@@ -71,7 +72,9 @@ def solve(
     asked = None if stop is None else as_stop(stop)
     first = made.default_stop(problem) if asked is None else asked if alternatives == 1 else main_part(asked)
     first = _until(first, cancelled)
-    result = main = made.solve(problem, first, seed=_seed(seed), on_progress=on_progress, initial=_nodes(initial))
+    result = main = made.solve(
+        problem, first, seed=_seed(seed), on_progress=on_progress, initial=_initial(problem, initial)
+    )
     if exact is not None:
         second = _until(Never() if asked is None else asked, cancelled)
         result = with_bound(problem, result, exact, second, prove=prove, on_progress=on_progress)
@@ -146,7 +149,16 @@ def _seed(seed: int) -> int:
     return number
 
 
-def _nodes(route: Sequence[int] | Tour | Result | None) -> Sequence[int] | None:
-    """The nodes of a route, which may be given as nodes, a tour or a result."""
-    tour = route.tour if isinstance(route, Result) else route
-    return tour.nodes if isinstance(tour, Tour) else tour
+def _initial(
+    problem: Instance, given: Sequence[int] | Sequence[Sequence[int]] | Tour | Plan | Result | None
+) -> Sequence[int] | Plan | None:
+    """A route or plan to begin with, which may be given as nodes, as lists of nodes, as a tour, a plan or a result."""
+    if isinstance(given, Result):
+        return given.plan
+    if given is None or isinstance(given, Plan):
+        return given
+    if isinstance(given, Tour):
+        return given.nodes
+    if len(given) and isinstance(given[0], Sequence):
+        return check_plan(problem, given)  # type: ignore[arg-type]
+    return given  # type: ignore[return-value]

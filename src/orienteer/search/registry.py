@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from orienteer.model.errors import OrienteerError
+from orienteer.model.rules import Feature
 from orienteer.search.settings import check_known, field_types
 from orienteer.search.solver import AnySolver, Solver
 
@@ -151,6 +152,19 @@ def solver_class(solver: str | type[AnySolver]) -> type[AnySolver]:
     if not (isinstance(solver, type) and issubclass(solver, Solver)):
         raise ValueError(f"solver must be a name, a subclass of Solver or an object of one, got {solver!r}")
     return solver
+
+
+def solvers_for(features: frozenset[Feature]) -> list[str]:
+    """The names of the registered solvers that know all these rules, as far as they are installed here."""
+    able = []
+    for name, entry in REGISTRY.items():
+        try:
+            known = _loaded(entry.target).handles
+        except (ImportError, OrienteerError):
+            continue
+        if features <= known:
+            able.append(name)
+    return able
 
 
 def make_solver(solver: AnyMethod, **settings: Any) -> AnySolver:

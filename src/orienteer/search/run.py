@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan, check_plan
+from orienteer.model.reduce import lifted, lowered
 from orienteer.model.result import Improvement, Result, Status
-from orienteer.model.tour import Tour, check_tour
+from orienteer.model.tour import Tour, check_plain
 from orienteer.search.stop import AnyOf, OnProgress, Progress, Stop, as_stop, at_most, ignore
 from orienteer.version import __version__
 
@@ -22,39 +25,57 @@ WHOLE = 1e-9
 
 
 def within_reach(instance: Instance) -> float:
-    """The sum of the prizes of all nodes within reach: no route can collect more."""
-    return float(instance.prizes[instance.reachable].sum())
+    """The sum of the prizes of all nodes within reach: no plan can collect more."""
+    if not instance.features:
+        return float(instance.prizes[instance.reachable].sum())
+    fits = set(np.flatnonzero(instance.reach.fits.any(axis=0)).tolist()) | instance.ends
+    return float(instance.prizes[sorted(fits)].sum())
 
 
 class Run:
-    """Keeps the best route offered, reports progress and asks the stop criterion.
+    """Keeps the best plan offered, reports progress and asks the stop criterion.
 
-    It begins with the cheapest route from start to end, so that there is an answer at any moment, and with the prizes
-    of all nodes within reach as the bound.
+    A run of a problem with one route and no rules but visit times and a free end searches the plain problem `instance`:
+    it begins with the cheapest route from start to end, `best`, so that there is an answer at any moment. A run of any
+    other problem begins without a plan, and is offered plans. The first bound is the prizes of all nodes within reach.
     """
 
     def __init__(
         self,
-        instance: Instance,
+        problem: Instance,
         stop: Stop | Callable[[Progress], bool],
         on_progress: OnProgress = ignore,
         shortest: bool = False,
     ):
         """With `shortest` the cheapest of the best routes is sought: the run is not proven before it is `settled`."""
-        self.instance = instance
+        self.problem = problem
+        self.instance = problem.reduced
         self.stop = self.whole = as_stop(stop)
         self.on_progress = on_progress
         self.shortest, self.settled = shortest, not shortest
         self.began = time.perf_counter()
         self.steps = 0
         self.best_step = 0
-        self.bound = within_reach(instance)
-        self.tightened = False
-        self.whole_prizes = bool((instance.prizes == np.rint(instance.prizes)).all())
+        self.bound = within_reach(problem)
+        self.tightened = self.infeasible = False
+        self.whole_prizes = bool((problem.prizes == np.rint(problem.prizes)).all())
         self.trace: list[Improvement] = []
-        self.others: list[Tour] = []
-        self.best: Tour = check_tour(instance, instance.cheapest_route())
-        self._note_best()
+        self.others: list[Plan] = []
+        self.plan: Plan | None = None
+        self._best: Tour | None = None
+        if not self.instance.features:
+            self.offer(self.instance.cheapest_route())
+
+    @property
+    def best(self) -> Tour:
+        """The best route, in the numbers of `instance`; for problems that are plain or become so."""
+        assert self._best is not None, "a problem with rules has plans, and perhaps none yet"
+        return self._best
+
+    @property
+    def prize(self) -> float:
+        """What the best plan collects; minus infinity while there is none."""
+        return -math.inf if self.plan is None else self.plan.prize
 
     @property
     def seconds(self) -> float:
@@ -63,28 +84,62 @@ class Run:
 
     def now(self) -> Progress:
         """A snapshot for stop criteria and listeners."""
-        return Progress(self.seconds, self.steps, self.steps - self.best_step, self.best.prize, self.bound)
+        return Progress(self.seconds, self.steps, self.steps - self.best_step, self.prize, self.bound)
 
     def offer(self, nodes: Sequence[int]) -> bool:
         """Checks a route and keeps it if it collects more than the best, or as much at a lower cost.
 
         Says whether the best prize rose.
         """
-        tour = check_tour(self.instance, nodes)
-        if (tour.prize, -tour.cost) <= (self.best.prize, -self.best.cost):
+        tour = check_plain(self.instance, nodes)
+        if self._best is not None and (tour.prize, -tour.cost) <= (self._best.prize, -self._best.cost):
             return False
-        rose = tour.prize > self.best.prize
-        self.best = tour
-        if rose:
-            self._note_best()
-        elif self.shortest:
-            self.best_step = self.steps
-        return rose
+        plan = self._planned(tour)
+        if plan is None:
+            return False
+        self._best = tour
+        return self._keep(plan)
+
+    def begin_with(self, initial: Sequence[int] | Plan) -> None:
+        """Offers a route or a plan of the problem as given."""
+        routes = [tour.nodes for tour in initial.routes] if isinstance(initial, Plan) else [initial]
+        if self.instance.features:
+            self.offer_plan(routes)
+        elif len(routes) == 1:
+            self.offer(lowered(self.problem, routes[0]))
+        else:
+            raise InfeasibleTour(f"the problem has one route, got {len(routes)}")
+
+    def offer_plan(self, routes: Sequence[Sequence[int]]) -> bool:
+        """As `offer`, for a problem with rules: a list of nodes for each of its routes."""
+        plan = check_plan(self.problem, routes)
+        if self.plan is not None and (plan.prize, -plan.cost) <= (self.plan.prize, -self.plan.cost):
+            return False
+        return self._keep(plan)
 
     def also(self, routes: Sequence[Sequence[int]]) -> None:
         """Keeps other good routes, to be returned beside the best."""
-        tours = [check_tour(self.instance, nodes) for nodes in routes]
-        self.others = sorted(tours, key=lambda tour: (-tour.prize, tour.cost))
+        plans = [self._planned(check_plain(self.instance, nodes)) for nodes in routes]
+        self.others = sorted((plan for plan in plans if plan), key=lambda plan: (-plan.prize, plan.cost))
+
+    def _planned(self, tour: Tour) -> Plan | None:
+        """The plan of a route of `instance`; None where rounding takes it over the limit of the problem as given."""
+        if self.instance is self.problem:
+            return Plan.of(tour)
+        try:
+            return check_plan(self.problem, [lifted(self.problem, tour.nodes)])
+        except InfeasibleTour:
+            return None
+
+    def _keep(self, plan: Plan) -> bool:
+        rose = plan.prize > self.prize
+        self.plan = plan
+        if rose:
+            self.best_step = self.steps
+            self.trace.append(Improvement(self.seconds, self.steps, plan.prize))
+        elif self.shortest:
+            self.best_step = self.steps
+        return rose
 
     def step(self, count: int = 1) -> bool:
         """Counts `count` steps, reports progress, and says whether to end."""
@@ -130,35 +185,33 @@ class Run:
 
     @property
     def proven(self) -> bool:
-        """Whether the best route found is known to be the best there is."""
-        return self.settled and self.full
+        """Whether the best plan found is known to be the best there is, or known not to exist."""
+        return self.infeasible or (self.settled and self.full)
 
     @property
     def full(self) -> bool:
         """Whether the bound meets the prize, but for rounding: no prize, however small beside others, is missing."""
-        return self.bound <= self.best.prize * (1 + ROUNDING)
+        return self.plan is not None and self.bound <= self.plan.prize * (1 + ROUNDING)
 
     def result(self, solver: str, seed: int, settings: dict[str, Any]) -> Result:
         """The run's outcome."""
         status: Status = "optimal" if self.proven else "stopped"
+        if self.plan is None:
+            status = "infeasible" if self.infeasible else "none found"
         return Result(
-            tour=self.best,
+            plan=self.plan,
             status=status,
             seconds=self.seconds,
             steps=self.steps,
             solver=solver,
             seed=seed,
-            limit=self.instance.limit,
+            limit=self.problem.limit,
             bound=self.bound if self.tightened or self.proven else math.inf,  # all prizes within reach tell nothing
             settings=settings,
             trace=tuple(self.trace),
             version=__version__,
             alternatives=tuple(self.others),
         )
-
-    def _note_best(self) -> None:
-        self.best_step = self.steps
-        self.trace.append(Improvement(self.seconds, self.steps, self.best.prize))
 
 
 def _rounded_down(bound: float) -> float:

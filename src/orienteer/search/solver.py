@@ -6,8 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from orienteer.data.text import FilePath
+from orienteer.model.errors import Unsupported
 from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan
+from orienteer.model.reduce import REDUCED
 from orienteer.model.result import Result
+from orienteer.model.rules import Feature
 from orienteer.search.run import Run
 from orienteer.search.stop import Never, OnProgress, Stop, ignore
 
@@ -42,6 +46,9 @@ class Solver(ABC, Generic[Config]):
     name: ClassVar[str]
     config_class: ClassVar[type[Any]] = NoSettings
     """The class of `config`; a class variable cannot name the type parameter."""
+    handles: ClassVar[frozenset[Feature]] = REDUCED
+    """What problems may have beyond the plain one. Visit times and a free end come as plain problems (`reduced`); a
+    solver that names more is given the problem as it is, in a run that it offers plans to."""
     shortest: ClassVar[bool] = False
     """Whether the solver seeks the cheapest of the best routes, and goes on when all prizes are collected."""
 
@@ -86,16 +93,26 @@ class Solver(ABC, Generic[Config]):
         *,
         seed: int = 0,
         on_progress: OnProgress = ignore,
-        initial: Sequence[int] | None = None,
+        initial: Sequence[int] | Plan | None = None,
     ) -> Result:
-        """The result with the best route found, which is never worse than the route `initial`, if there is one."""
-        self.get_ready(instance)
-        run = Run(instance, self.default_stop(instance) if stop is None else stop, on_progress, self.shortest)
+        """The result with the best plan found, which is never worse than the route or plan `initial`, if any."""
+        self.check_handled(instance)
+        problem = instance.reduced
+        self.get_ready(problem)
+        run = Run(instance, self.default_stop(problem) if stop is None else stop, on_progress, self.shortest)
         if initial is not None:
-            run.offer(initial)
+            run.begin_with(initial)
         if not run.report():
             self.search(run, seed)
         return run.result(self.name, seed, self.settings)
+
+    def check_handled(self, instance: Instance) -> None:
+        """Nothing, or an `Unsupported` where the problem has a rule that this solver does not know."""
+        if missing := instance.features - self.handles:
+            from orienteer.search.registry import solvers_for  # which imports this module
+
+            able = solvers_for(instance.features)
+            raise Unsupported(f"{self.name} has no {' and no '.join(sorted(missing))}; {', '.join(able)} have")
 
     def solve_batch(
         self,

@@ -11,7 +11,7 @@ import numpy as np
 from orienteer.exact.cut import Cut
 from orienteer.exact.flow import adjacency, spread
 from orienteer.exact.model import Ints, Model
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 LEAST = 1e-3
 """A cut that is broken by less than this is not worth its row."""

@@ -11,7 +11,7 @@ from orienteer.exact.cut import Cut
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
 from orienteer.exact.separate.subtour import components
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 MARGINS = (1e-4, 0.15, 0.3)
 """How near to 0 or 1 a link counts as whole; each margin is tried in turn."""

@@ -11,7 +11,7 @@ from orienteer.exact.flow import max_flow, source_side
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
 from orienteer.kernel import kernel
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 MOST_FLOWS = 60
 """The most minimum cuts computed in a call."""

@@ -11,7 +11,7 @@ from orienteer.exact.flow import max_flow, sink_side
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
 from orienteer.kernel import kernel
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 
 THRESHOLDS = (0.0, 0.1, 0.25, 0.5)
 """Links with x up to each of these values in turn are left out before components are computed."""

@@ -14,6 +14,7 @@ from orienteer.lab.bench.sets import NamedSet
 from orienteer.lab.bench.store import Entry, Place
 from orienteer.lab.bench.summary import Row, Summary, failures, proven_optima, summarise
 from orienteer.lab.bench.tables import Table, duration, number, percent, with_error, words, write_tables
+from orienteer.model.plan import Plan
 from orienteer.model.result import Result
 from orienteer.model.tour import Tour
 
@@ -68,7 +69,14 @@ def _write_routes(folder: Path, entries: dict[Place, Entry], rows: Sequence[Row]
 
 def _result(row: Row, entry: Entry) -> Result:
     tour = Tour(tuple(entry["tour"]), entry["prize"], entry["cost"])
-    return Result(tour, entry["status"], entry["seconds"], entry["steps"], row.label, entry["index"])
+    return Result(
+        Plan((tour,), tour.prize, tour.cost),
+        entry["status"],
+        entry["seconds"],
+        entry["steps"],
+        row.label,
+        entry["index"],
+    )
 
 
 def summary_table(title: str, summaries: Sequence[Summary]) -> Table:

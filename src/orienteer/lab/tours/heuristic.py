@@ -7,7 +7,7 @@ from orienteer.local_search.directed_opt import swap_stretches, turn_stretches
 from orienteer.local_search.kick import kick_and_shorten
 from orienteer.local_search.or_opt import or_opt
 from orienteer.local_search.shorten import nearest_neighbour, shorten_for
-from orienteer.model.instance import Array
+from orienteer.model.numbers import Array
 from orienteer.model.view import Ints, View, make_view
 
 KICKS = 20

@@ -1,0 +1,176 @@
+"""A plan, one or more routes, and `check_plan`, the one judge of all plans."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from orienteer.model.contradictions import called
+from orienteer.model.errors import InfeasibleTour
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import TOLERANCE
+from orienteer.model.reach import first_begin, latest_end
+from orienteer.model.tour import Tour, Visit, check_plain, whole_numbers
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Routes that `check_plan` has passed, one for each route of the problem; what they collect and cost together."""
+
+    routes: tuple[Tour, ...]
+    prize: float
+    cost: float
+
+    @classmethod
+    def of(cls, tour: Tour) -> "Plan":
+        """The plan of one route."""
+        return cls((tour,), tour.prize, tour.cost)
+
+    @property
+    def tour(self) -> Tour:
+        """The route of a plan that has one."""
+        if len(self.routes) != 1:
+            raise ValueError(f"this plan has {len(self.routes)} routes, not one: read its `routes`")
+        return self.routes[0]
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The nodes of a plan's only route."""
+        return self.tour.nodes
+
+    @property
+    def visited(self) -> frozenset[int]:
+        """All nodes of all routes."""
+        return frozenset(node for tour in self.routes for node in tour.nodes)
+
+    def stops(self, instance: Instance) -> list[list[Visit]]:
+        """The timetable of each route."""
+        return timetables(instance, [tour.nodes for tour in self.routes])
+
+
+def check_plan(instance: Instance, routes: Iterable[Sequence[int]]) -> Plan:
+    """The plan along these routes, or an `InfeasibleTour`: which route and stop breaks which rule, and by how much.
+
+    There is a list of nodes for each route of the problem, in their order. A route that visits nothing goes from its
+    start to its end; a route with a free end then is its start alone.
+    """
+    if not instance.features:
+        given = list(routes)
+        if len(given) != 1:
+            raise InfeasibleTour(f"the problem has one route, got {len(given)}")
+        tour = check_plain(instance, given[0])
+        return Plan.of(tour)
+    orders = [whole_numbers(nodes) for nodes in routes]
+    _check_shape(instance, orders)
+    timetable = timetables(instance, orders)
+    _check_limits(instance, timetable)
+    _check_choice(instance, {node for order in orders for node in order})
+    tours = tuple(
+        Tour(order, sum(visit.prize for visit in visits), visits[-1].cost)
+        for order, visits in zip(orders, timetable, strict=True)
+    )
+    seen = sorted(instance.ends.union(*orders))
+    return Plan(tours, float(instance.prizes[seen].sum()), sum(tour.cost for tour in tours))
+
+
+def timetables(instance: Instance, routes: Sequence[Sequence[int]]) -> list[list[Visit]]:
+    """When each stop of each route is reached, begun and left; `InfeasibleTour` where a node has closed for good."""
+    paid: set[int] = set()
+    return [_timetable(instance, number, nodes, paid) for number, nodes in enumerate(routes)]
+
+
+def _timetable(instance: Instance, number: int, nodes: Sequence[int], paid: set[int]) -> list[Visit]:
+    """The stops of one route; `paid` are nodes whose prizes have been collected, and grows."""
+    clock = opens = instance.each_route[number].opens
+    visits = list[Visit]()
+    for place, node in enumerate(nodes):
+        before = nodes[place - 1] if place else node
+        leg = float(instance.costs[before, node]) if before != node else 0.0
+        arrive = clock + leg
+        inner = node not in instance.ends
+        windows = instance.windows[node] if inner and instance.windows is not None else None
+        begin = first_begin(windows, arrive, instance.slack)
+        if windows is not None and not begin < float("inf"):
+            closes = windows[-1][1]
+            raise InfeasibleTour(
+                f"{_where(instance, number, place)}: {called(instance, node)} closes at {closes:.12g}, "
+                f"the route arrives at {arrive:.12g}, {arrive - closes:.6g} too late"
+            )
+        clock = begin + (float(instance.service[node]) if inner and instance.service is not None else 0.0)
+        prize = 0.0 if node in paid else float(instance.prizes[node])
+        paid.add(node)
+        name = None if instance.names is None else instance.names[node]
+        visits.append(Visit(place, node, name, prize, leg, clock - opens, arrive, begin - arrive, begin, clock))
+    return visits
+
+
+def _check_shape(instance: Instance, orders: Sequence[tuple[int, ...]]) -> None:
+    """The right number of routes, each from its start to its end, nodes that exist, none visited twice."""
+    routes = instance.each_route
+    if len(orders) != len(routes):
+        raise InfeasibleTour(
+            f"the problem has {len(routes)} route(s), the plan {len(orders)}; an idle one must be listed"
+        )
+    seen: dict[int, str] = {}
+    for number, (order, route) in enumerate(zip(orders, routes, strict=True)):
+        shortest = 1 if route.end is None else 2
+        if len(order) < shortest:
+            wish = "its start" if route.end is None else "its start and its end"
+            raise InfeasibleTour(f"{_which(instance, number)}a route needs {wish}, got {len(order)} node(s)")
+        for place, node in enumerate(order):
+            if not 0 <= node < instance.size:
+                raise InfeasibleTour(
+                    f"{_where(instance, number, place)}: there is no node {node} among {instance.size}"
+                )
+        if order[0] != route.start:
+            raise InfeasibleTour(
+                f"{_which(instance, number)}the route begins at node {order[0]}, not at the start {route.start}"
+            )
+        if route.end is not None and order[-1] != route.end:
+            raise InfeasibleTour(
+                f"{_which(instance, number)}the route stops at node {order[-1]}, not at the end {route.end}"
+            )
+        inner = order[1:] if route.end is None else order[1:-1]
+        for place, node in enumerate(inner, start=1):
+            where = _where(instance, number, place)
+            if node in instance.ends:
+                raise InfeasibleTour(f"{where}: node {node} is a start or an end and no stop on the way")
+            if node in seen:
+                also = "" if seen[node] == where else f"; first at {seen[node]}"
+                raise InfeasibleTour(f"{where}: node {node} is visited twice{also}")
+            seen[node] = where
+
+
+def _check_limits(instance: Instance, timetable: Sequence[Sequence[Visit]]) -> None:
+    for number, (visits, route) in enumerate(zip(timetable, instance.each_route, strict=True)):
+        if not visits[-1].leave <= latest_end(instance, route):
+            cost = visits[-1].cost
+            raise InfeasibleTour(
+                f"{_which(instance, number)}the route costs {cost:.12g}, more than the limit {route.limit:.12g}, "
+                f"by {cost - route.limit:.6g}"
+            )
+
+
+def _check_choice(instance: Instance, visited: set[int]) -> None:
+    """Required nodes, groups and budgets."""
+    for node in instance.required:
+        if node not in visited:
+            raise InfeasibleTour(f"required {called(instance, node)} is not visited")
+    for number, group in enumerate(instance.groups):
+        both = [node for node in group if node in visited]
+        if len(both) > 1:
+            names = " and ".join(called(instance, node) for node in both[:2])
+            raise InfeasibleTour(f"group {number}: at most one of its nodes may be visited, but {names} are")
+    for budget in instance.budgets:
+        used = sum(float(budget.weights[node]) for node in sorted(visited | instance.ends))
+        if used > budget.most * (1 + TOLERANCE):
+            raise InfeasibleTour(
+                f"budget {budget.name!r}: {used:.12g} is used, {budget.most:.12g} allowed, "
+                f"{used - budget.most:.6g} too much"
+            )
+
+
+def _which(instance: Instance, number: int) -> str:
+    return f"route {number}: " if len(instance.each_route) > 1 else ""
+
+
+def _where(instance: Instance, number: int, place: int) -> str:
+    return f"route {number}, stop {place}" if len(instance.each_route) > 1 else f"stop {place}"
