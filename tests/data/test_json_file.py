@@ -108,7 +108,7 @@ def test_results(path: Path) -> None:
     path.write_text(result.to_json())
     assert files.read_result(path) == result
     for key, value, message in (
-        ("tour", 3, "not a result"),
+        ("routes", 3, "not a result"),
         ("status", "done", "status must be"),
         ("trace", [1], "not a result"),
     ):
