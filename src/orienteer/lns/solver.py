@@ -10,9 +10,11 @@ from orienteer.construct.tsili import Tsili
 from orienteer.evolution.solver import Evolution, EvolutionConfig
 from orienteer.kernel import seed_state
 from orienteer.lns.anneal import Best, Moves, anneal
+from orienteer.lns.plans.search import PlanMoves, improve_plan
 from orienteer.lns.recreate import new_candidates
 from orienteer.lns.route import Graph, new_route
 from orienteer.model.instance import Instance
+from orienteer.model.rules import FEATURES
 from orienteer.model.tour import Tour, check_tour
 from orienteer.model.view import View, nearest
 from orienteer.search.run import Run
@@ -78,6 +80,7 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
 
     name = "lns"
     config_class = NeighbourhoodConfig
+    handles = frozenset(FEATURES)
 
     def default_stop(self, instance: Instance) -> Stop:
         """Steps, so that a call gives the same route on every machine; about a second for a hundred nodes.
@@ -89,11 +92,16 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         return MaxSteps(int(STEPS * (100 / size) ** 0.75 * min(1.0, 2000 / size)))
 
     def kernels(self, instance: Instance) -> list[str]:
+        if instance.features:
+            return [f"{__name__}:anneal_a_little_plan"]
         start = Evolution().kernels(instance) if self.config.start_share else []
         return [*start[:1], f"{__name__}:anneal_a_little", *start[1:]]  # those that take longest to compile first
 
     def search(self, run: Run, seed: int) -> None:
         """Evolves a start, then improves it until the end."""
+        if run.instance.features:
+            improve_plan(run, seed, PlanMoves(), _next_piece, _used(run))
+            return
         first = run.best  # a better route than the cheapest one where another solver ran before
         Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route
         if run.report():
@@ -180,6 +188,12 @@ def anneal_a_little() -> None:
     """Compiles `anneal` on a tiny problem."""
     run = Run(Instance(1.0 - np.eye(4), np.ones(4), 2.5), MaxSteps(4))
     NeighbourhoodSearch()._improve(run, 0, run.best)
+
+
+def anneal_a_little_plan() -> None:
+    """Compiles the search for plans on a tiny problem."""
+    run = Run(Instance(1.0 - np.eye(4), np.ones(4), 2.5, routes=2), MaxSteps(4))
+    improve_plan(run, 0, PlanMoves(), _next_piece, 0.0)
 
 
 def _population(instance: Instance, seconds: float, steps: float) -> int:

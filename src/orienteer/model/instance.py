@@ -15,6 +15,7 @@ from orienteer.model import rules
 from orienteer.model.cheapest import cheapest_to, dijkstra
 from orienteer.model.errors import InvalidInstance
 from orienteer.model.numbers import TOLERANCE, Array, check_sum, check_values, frozen, numbers
+from orienteer.model.plan_view import PlanView, plan_view_of
 from orienteer.model.reach import Reach, reach
 from orienteer.model.reduce import reduced
 from orienteer.model.rules import Budget, Feature, Route, Windows
@@ -268,6 +269,11 @@ class Instance:
     def view(self) -> View:
         """The problem in the form that searches read: nodes within reach, renumbered from the start to the end."""
         return view_of(self)
+
+    @cached_property
+    def plan_view(self) -> PlanView:
+        """A problem with rules in the form that searches read."""
+        return plan_view_of(self)
 
     def cheapest_route(self) -> list[int]:
         """The nodes of the cheapest path from start to end: a route that every instance has."""

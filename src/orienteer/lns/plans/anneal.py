@@ -1,0 +1,154 @@
+"""The loop of the search for plans: ruin, recreate, accept or take back."""
+
+import math
+from typing import NamedTuple
+
+from orienteer.kernel import Floats, Ints, State, kernel, next_float, next_int
+from orienteer.lns.plans.orders import Orders, Saved, begin_step, close_up, remove, take_back
+from orienteer.lns.plans.recreate import Candidates, by_order, by_ratio, gather
+from orienteer.model.plan_view import PlanView
+
+
+class Moves(NamedTuple):
+    """What a step may do, in the problem's units of cost and prize."""
+
+    hot: float
+    """Temperature at the start, in prize."""
+    cold: float
+    """Temperature at the end, in prize."""
+    slack_price: float
+    """What a unit of unused cost is worth when plans are compared, in prize."""
+    waiting: float
+    """The share of waiting that counts as used cost."""
+    floor: float
+    """Added to insertion costs before worth is divided by them."""
+    remove: int
+    """The most stops removed in a step."""
+    longest: int
+    """The most stops of a string that is removed."""
+    strings: int
+    """The most strings, each from another route, removed in a step."""
+    spare: float
+    """The probability that a string leaves a stop inside."""
+    fewest: int
+    """The fewest candidates besides removed stops."""
+    most: int
+    """The most candidates besides removed stops."""
+    ratio_share: float
+    """The probability that orders are recreated by `by_ratio`; otherwise by `by_order`."""
+    noise: float
+    """The random factor on a candidate's worth is between 1 - noise and 1 + noise."""
+    blink: float
+    """The logarithm of the probability that a better spot is taken where it is seen."""
+
+
+class Best(NamedTuple):
+    """Room for the best plan found."""
+
+    node: Ints
+    size: Ints
+    """Orders as in `Orders`."""
+    total: Floats
+    """(3,) worth, cost, and how many times `anneal` has found a better plan."""
+
+
+@kernel
+def anneal(
+    view: PlanView,
+    orders: Orders,
+    best: Best,
+    moves: Moves,
+    worth: Floats,
+    powers: Floats,
+    candidates: Candidates,
+    saved: Saved,
+    needed: int,
+    steps: int,
+    begin: float,
+    end: float,
+    state: State,
+) -> None:
+    """Does `steps` steps of ruin and recreation, while the temperature falls.
+
+    `worth` is the prize of each place, with a bonus for the `needed` required ones; row i of `powers` is the worth to
+    the i-th power. `begin` and `end` say how far the temperature has fallen before and after these steps, from 0 at
+    `moves.hot` to 1 at `moves.cold`. `candidates` and `saved` are room for the work of a step.
+    """
+    places = len(view.prizes)
+    cooling = math.log(moves.cold / moves.hot)
+    for step in range(steps):
+        temperature = moves.hot * math.exp(cooling * (begin + (end - begin) * step / steps))
+        begin_step(orders, saved)
+        value = orders.total[0] - moves.slack_price * spent(view, orders, moves.waiting)
+        seed = next_int(state, places)
+        ruin(view, orders, worth, seed, moves, saved, state)
+        most = moves.fewest + next_int(state, moves.most - moves.fewest + 1)
+        count = gather(view, orders, seed, most, candidates, saved)
+        if next_float(state) < moves.ratio_share:
+            power = powers[next_int(state, len(powers))]
+            by_ratio(view, orders, worth, power, candidates, count, moves.floor, moves.noise, moves.blink, saved, state)
+        else:
+            sort = next_float(state) < 0.5
+            by_order(view, orders, worth, candidates, count, sort, moves.blink, saved, state)
+        _note_better(view, orders, best, needed)
+        gain = orders.total[0] - moves.slack_price * spent(view, orders, moves.waiting) - value
+        if gain < 0 and next_float(state) >= math.exp(gain / temperature):
+            take_back(orders, saved)
+
+
+@kernel
+def spent(view: PlanView, orders: Orders, waiting: float) -> float:
+    """The cost of all routes, of whose waiting only the share `waiting` counts."""
+    total = 0.0
+    for route in range(view.routes):
+        whole = orders.begin[route, orders.size[route] - 1] - orders.begin[route, 0]
+        total += waiting * whole + (1.0 - waiting) * orders.travel[route]
+    return total
+
+
+@kernel
+def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves, saved: Saved, state: State) -> None:
+    """Removes strings of stops near the place `seed`, at most one from each route."""
+    target = 1 + next_int(state, moves.remove)
+    strings = 1 + next_int(state, moves.strings)
+    gone = 0
+    near = view.near[seed]
+    for index in range(-1, len(near)):
+        node = seed if index < 0 else near[index]
+        route = orders.route[node]
+        if route < 0 or saved.is_changed[route]:
+            continue
+        size = min(1 + next_int(state, moves.longest), target - gone, orders.size[route] - 2)
+        first = orders.place[node] - next_int(state, size)
+        first = max(1, min(first, orders.size[route] - 1 - size))
+        spared = first + 1 + next_int(state, size - 2) if size > 2 and next_float(state) < moves.spare else -1
+        for column in range(first, first + size):
+            if column != spared:
+                remove(view, orders, worth, orders.node[route, column], saved)
+        close_up(view, orders, route)
+        gone += size
+        if gone >= target or saved.count[0] >= strings:
+            return
+
+
+@kernel
+def _note_better(view: PlanView, orders: Orders, best: Best, needed: int) -> None:
+    """Keeps the plan if it holds all required places, every route is in time, and it is better than the best."""
+    if orders.total[1] < needed:
+        return
+    margin = 1e-12 * abs(best.total[0])
+    if orders.total[0] < best.total[0] - margin:
+        return
+    cost = spent(view, orders, 1.0)
+    if orders.total[0] <= best.total[0] + margin and not cost < best.total[1] * (1 - 1e-9):
+        return
+    for route in range(view.routes):
+        last = orders.size[route] - 1
+        if not orders.begin[route, last] <= orders.latest[route, last]:
+            return
+    for route in range(view.routes):
+        best.size[route] = orders.size[route]
+        for column in range(orders.size[route]):
+            best.node[route, column] = orders.node[route, column]
+    best.total[0], best.total[1] = orders.total[0], cost
+    best.total[2] += 1

@@ -1,0 +1,270 @@
+"""The orders of all routes with their clocks: inserting and removing places, and taking both back.
+
+For every stop an order keeps when the visit begins and when it could begin at the latest, so that whether a place fits
+between two stops is a question of constant time (Vansteenwegen et al. 2009). Since arriving earlier never hurts, this
+is exact for several windows too.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orienteer.kernel import Floats, Ints, kernel
+from orienteer.model.plan_view import PlanView
+
+
+class Orders(NamedTuple):
+    """The orders of all routes; rows are routes, and the first `size` columns of a row are its stops, ends included."""
+
+    node: Ints
+    begin: Floats
+    """When the visit begins."""
+    latest: Floats
+    """When the visit could begin at the latest, so that all later stops are in time."""
+    leg: Floats
+    """The cost from the beginning of this visit to the arrival at the next stop."""
+    size: Ints
+    """(r,) how many stops each order has."""
+    travel: Floats
+    """(r,) the sum of an order's legs: its cost without waiting."""
+    route: Ints
+    """(nodes,) the route that visits each place, -1 for none."""
+    place: Ints
+    """(nodes,) the column of each visited node."""
+    used: Floats
+    """(b,) what the visited places weigh in each budget."""
+    taken: Ints
+    """(groups,) how many places of each group are visited."""
+    total: Floats
+    """(2,) what the visited places are worth in the search, and how many required ones are among them."""
+
+
+class Saved(NamedTuple):
+    """What is needed to take a step back: the orders that the step changed, and the places that it moved."""
+
+    orders: Orders
+    """Copies of the changed rows, and of `used`, `taken` and `total`."""
+    changed: Ints
+    """(r,) the routes that the step has changed so far."""
+    is_changed: Ints
+    """(r,) whether each route is among them."""
+    moved: Ints
+    """The places that the step removed or inserted."""
+    count: Ints
+    """(2,) how many routes are changed, and how many places are in `moved`."""
+
+
+def new_orders(view: PlanView) -> Orders:
+    """Orders that visit no place."""
+    routes, places = view.routes, len(view.nodes)
+    shape = routes, places + 2
+    orders = Orders(
+        node=np.zeros(shape, dtype=np.int64),
+        begin=np.zeros(shape),
+        latest=np.zeros(shape),
+        leg=np.zeros(shape),
+        size=np.full(routes, 2, dtype=np.int64),
+        travel=np.zeros(routes),
+        route=np.full(len(view.costs), -1, dtype=np.int64),
+        place=np.zeros(len(view.costs), dtype=np.int64),
+        used=np.zeros(len(view.room)),
+        taken=np.zeros(view.groups, dtype=np.int64),
+        total=np.zeros(2),
+    )
+    orders.node[:, 0] = places + 2 * np.arange(routes)
+    orders.node[:, 1] = orders.node[:, 0] + 1
+    for route in range(routes):
+        refresh(view, orders, route)
+    return orders
+
+
+def new_saved(view: PlanView) -> Saved:
+    """Room for one step."""
+    routes = view.routes
+    return Saved(
+        orders=new_orders(view),
+        changed=np.zeros(routes, dtype=np.int64),
+        is_changed=np.zeros(routes, dtype=np.int64),
+        moved=np.zeros(2 * len(view.nodes) + 2, dtype=np.int64),
+        count=np.zeros(2, dtype=np.int64),
+    )
+
+
+@kernel
+def begin_at(view: PlanView, node: int, arrive: float) -> float:
+    """When a visit begins after an arrival; infinite if all windows have closed."""
+    for window in range(view.first[node], view.first[node + 1]):
+        if arrive <= view.closes[window]:
+            return max(arrive, view.opens[window])
+    return np.inf
+
+
+@kernel
+def latest_at(view: PlanView, node: int, time: float) -> float:
+    """The last moment up to `time` at which a visit may begin; minus infinity if there is none."""
+    for window in range(view.first[node + 1] - 1, view.first[node] - 1, -1):
+        if time >= view.opens[window]:
+            return min(time, view.closes[window])
+    return -np.inf
+
+
+@kernel
+def refresh(view: PlanView, orders: Orders, route: int) -> None:
+    """Brings everything but the nodes of an order up to date."""
+    node, begin, latest, leg = orders.node[route], orders.begin[route], orders.latest[route], orders.leg[route]
+    last = orders.size[route] - 1
+    travel = 0.0
+    begin[0] = view.opens[view.first[node[0]]]
+    orders.place[node[0]] = 0
+    for place in range(1, last + 1):
+        here = node[place]
+        cost = view.costs[node[place - 1], here]
+        leg[place - 1] = cost
+        travel += cost
+        begin[place] = begin_at(view, here, begin[place - 1] + cost)
+        orders.place[here] = place
+    latest[last] = view.closes[view.first[node[last]]]
+    for place in range(last - 1, -1, -1):
+        latest[place] = latest_at(view, node[place], latest[place + 1] - leg[place])
+    orders.travel[route] = travel
+
+
+@kernel
+def insert(view: PlanView, orders: Orders, worth: Floats, node: int, route: int, place: int, saved: Saved) -> None:
+    """Puts a place that is not visited behind the stop at column `place` of a route."""
+    save_route(orders, route, saved)
+    nodes, begin, latest, leg = orders.node[route], orders.begin[route], orders.latest[route], orders.leg[route]
+    size = orders.size[route] + 1
+    orders.size[route] = size
+    for column in range(size - 1, place + 1, -1):
+        nodes[column] = nodes[column - 1]
+        begin[column] = begin[column - 1]
+        latest[column] = latest[column - 1]
+        leg[column] = leg[column - 1]
+        orders.place[nodes[column]] = column
+    new = place + 1
+    nodes[new] = node
+    orders.place[node] = new
+    orders.travel[route] -= leg[place]
+    leg[place] = view.costs[nodes[place], node]
+    leg[new] = view.costs[node, nodes[new + 1]]
+    orders.travel[route] += leg[place] + leg[new]
+    for column in range(new, size):
+        time = begin_at(view, nodes[column], begin[column - 1] + leg[column - 1])
+        if column > new and time == begin[column]:
+            break
+        begin[column] = time
+    for column in range(new, -1, -1):
+        time = latest_at(view, nodes[column], latest[column + 1] - leg[column])
+        if column < new and time == latest[column]:
+            break
+        latest[column] = time
+    orders.route[node] = route
+    _count(view, orders, worth, node, 1)
+    _note_moved(saved, node)
+
+
+@kernel
+def remove(view: PlanView, orders: Orders, worth: Floats, node: int, saved: Saved) -> None:
+    """Marks a place as not visited; `close_up` then takes it out of its order."""
+    save_route(orders, orders.route[node], saved)
+    orders.route[node] = -1
+    _count(view, orders, worth, node, -1)
+    _note_moved(saved, node)
+
+
+@kernel
+def close_up(view: PlanView, orders: Orders, route: int) -> None:
+    """Takes places that `remove` has marked out of an order."""
+    node, size = orders.node[route], orders.size[route]
+    kept = 1
+    for column in range(1, size):
+        here = node[column]
+        if column == size - 1 or orders.route[here] == route:
+            node[kept] = here
+            kept += 1
+    orders.size[route] = kept
+    refresh(view, orders, route)
+
+
+@kernel
+def begin_step(orders: Orders, saved: Saved) -> None:
+    """Remembers the state before a step, as far as it is not an order."""
+    for index in range(saved.count[0]):
+        saved.is_changed[saved.changed[index]] = 0
+    saved.count[0] = 0
+    saved.count[1] = 0
+    saved.orders.used[:] = orders.used
+    saved.orders.taken[:] = orders.taken
+    saved.orders.total[:] = orders.total
+
+
+@kernel
+def save_route(orders: Orders, route: int, saved: Saved) -> None:
+    """Copies an order before the step's first change of it."""
+    if saved.is_changed[route]:
+        return
+    saved.is_changed[route] = 1
+    saved.changed[saved.count[0]] = route
+    saved.count[0] += 1
+    _copy_order(orders, saved.orders, route)
+
+
+@kernel
+def take_back(orders: Orders, saved: Saved) -> None:
+    """Puts everything back as it was at `begin_step`."""
+    for index in range(saved.count[1]):
+        orders.route[saved.moved[index]] = -1
+    for index in range(saved.count[0]):
+        route = saved.changed[index]
+        _copy_order(saved.orders, orders, route)
+        node = orders.node[route]
+        for column in range(orders.size[route]):
+            orders.place[node[column]] = column
+        for column in range(1, orders.size[route] - 1):
+            orders.route[node[column]] = route
+    orders.used[:] = saved.orders.used
+    orders.taken[:] = saved.orders.taken
+    orders.total[:] = saved.orders.total
+
+
+@kernel
+def is_free(view: PlanView, orders: Orders, node: int) -> bool:
+    """Whether groups and budgets let a place be visited too."""
+    for index in range(view.group_first[node], view.group_first[node + 1]):
+        if orders.taken[view.group[index]]:
+            return False
+    for budget in range(len(view.room)):
+        if orders.used[budget] + view.weights[node, budget] > view.room[budget]:
+            return False
+    return True
+
+
+@kernel
+def _copy_order(source: Orders, target: Orders, route: int) -> None:
+    size = source.size[route]
+    target.size[route] = size
+    target.travel[route] = source.travel[route]
+    for column in range(size):
+        target.node[route, column] = source.node[route, column]
+        target.begin[route, column] = source.begin[route, column]
+        target.latest[route, column] = source.latest[route, column]
+        target.leg[route, column] = source.leg[route, column]
+
+
+@kernel
+def _count(view: PlanView, orders: Orders, worth: Floats, node: int, sign: int) -> None:
+    """Adds a place to the totals, or takes it away with a `sign` of -1."""
+    orders.total[0] += sign * worth[node]
+    if view.required[node]:
+        orders.total[1] += sign
+    for index in range(view.group_first[node], view.group_first[node + 1]):
+        orders.taken[view.group[index]] += sign
+    for budget in range(len(view.room)):
+        orders.used[budget] += sign * view.weights[node, budget]
+
+
+@kernel
+def _note_moved(saved: Saved, node: int) -> None:
+    saved.moved[saved.count[1]] = node
+    saved.count[1] += 1

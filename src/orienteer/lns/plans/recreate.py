@@ -1,0 +1,264 @@
+"""Filling ruined orders up again: by worth over the cost of insertion, or place by place at the cheapest spot."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from orienteer.kernel import Bools, Floats, Ints, State, kernel, next_float, next_int
+from orienteer.lns.plans.orders import Orders, Saved, begin_at, insert, is_free
+from orienteer.model.plan_view import PlanView
+
+NOTHING = 1e-300
+"""A positive number that stands for a cost of zero where worth is divided by costs."""
+
+
+class Candidates(NamedTuple):
+    """Room for the places that one step may insert; the arrays run side by side."""
+
+    node: Ints
+    cost: Floats
+    """The cost of the cheapest insertion known; infinite if there is none."""
+    route: Ints
+    left: Ints
+    right: Ints
+    """The route and the two stops between which that insertion is."""
+    weight: Floats
+    """The worth, to a power and with noise, that `by_ratio` divides by the cost."""
+    is_in: Bools
+    """(places,) whether a place is among the candidates."""
+
+
+def new_candidates(places: int) -> Candidates:
+    """Room for all places."""
+    return Candidates(
+        node=np.zeros(places, dtype=np.int64),
+        cost=np.zeros(places),
+        route=np.zeros(places, dtype=np.int64),
+        left=np.zeros(places, dtype=np.int64),
+        right=np.zeros(places, dtype=np.int64),
+        weight=np.zeros(places),
+        is_in=np.zeros(places, dtype=np.bool_),
+    )
+
+
+@kernel
+def gather(view: PlanView, orders: Orders, seed: int, most: int, candidates: Candidates, saved: Saved) -> int:
+    """Lists the places that the step has removed and up to `most` others near `seed`; returns how many there are."""
+    count = 0
+    for index in range(saved.count[1]):
+        node = saved.moved[index]
+        candidates.node[count] = node
+        candidates.is_in[node] = True
+        count += 1
+    more = 0
+    if orders.route[seed] < 0 and not candidates.is_in[seed]:
+        candidates.node[count] = seed
+        count += 1
+        more = 1
+    for node in view.near[seed]:
+        if more >= most:
+            break
+        if orders.route[node] < 0 and not candidates.is_in[node]:
+            candidates.node[count] = node
+            count += 1
+            more += 1
+    for index in range(saved.count[1]):
+        candidates.is_in[saved.moved[index]] = False
+    return count
+
+
+@kernel
+def spot_cost(view: PlanView, orders: Orders, node: int, route: int, place: int) -> float:
+    """The cost of inserting a place behind column `place`, infinite if it does not fit.
+
+    Half of it is the detour with the waiting, half of it how much later the next visit begins.
+    """
+    left, right = orders.node[route, place], orders.node[route, place + 1]
+    to, on = view.costs[left, node], view.costs[node, right]
+    arrive = orders.begin[route, place] + to
+    begin = begin_at(view, node, arrive)
+    after = begin + on
+    if not after <= orders.latest[route, place + 1]:
+        return np.inf
+    detour = to + on - orders.leg[route, place] + (begin - arrive)
+    return 0.5 * (detour + max(0.0, after - orders.begin[route, place + 1]))
+
+
+@kernel
+def cheapest_spot(view: PlanView, orders: Orders, node: int, blink: float, state: State) -> tuple[float, int, int]:
+    """The cost of the cheapest insertion, its route, and the column behind which it is; spots are skipped by chance.
+
+    `blink` is the logarithm of the probability that a spot is looked at; 0 looks at all.
+    """
+    into, out = view.back[node], view.costs[node]
+    first, last = view.first[node], view.first[node + 1] - 1
+    opens, closes, single = view.opens[first], view.closes[last], first == last
+    best, best_route, best_place = np.inf, -1, -1
+    skip = _next_skip(blink, state)
+    for route in range(view.routes):
+        nodes, begin, latest, leg = orders.node[route], orders.begin[route], orders.latest[route], orders.leg[route]
+        for place in range(orders.size[route] - 1):
+            time = begin[place]
+            if time > closes:
+                break
+            limit = latest[place + 1]
+            if limit < opens:
+                continue
+            to = into[nodes[place]]
+            arrive = time + to
+            if single:
+                if arrive > closes:
+                    continue
+                visit = max(arrive, opens)
+            else:
+                visit = begin_at(view, node, arrive)
+            on = out[nodes[place + 1]]
+            after = visit + on
+            if not after <= limit:
+                continue
+            cost = 0.5 * (visit - time + on - leg[place] + max(0.0, after - begin[place + 1]))
+            if cost < best:
+                skip -= 1
+                if skip < 0:
+                    skip = _next_skip(blink, state)
+                    continue
+                best, best_route, best_place = cost, route, place
+    return best, best_route, best_place
+
+
+@kernel
+def by_ratio(
+    view: PlanView,
+    orders: Orders,
+    worth: Floats,
+    power: Floats,
+    candidates: Candidates,
+    count: int,
+    floor: float,
+    noise: float,
+    blink: float,
+    saved: Saved,
+    state: State,
+) -> None:
+    """Inserts, again and again, the candidate that fits with the largest power * noise / (cost + floor)."""
+    for index in range(count):
+        node = candidates.node[index]
+        candidates.weight[index] = power[node] * (1.0 - noise + 2.0 * noise * next_float(state))
+        _look(view, orders, candidates, index, blink, state)
+    while True:
+        pick = _best_ratio(candidates, count, floor)
+        if pick < 0:
+            return
+        node = candidates.node[pick]
+        route, left = candidates.route[pick], candidates.left[pick]
+        if not is_free(view, orders, node):
+            count = _drop(candidates, pick, count)
+            continue
+        place = orders.place[left]
+        right = orders.node[route, place + 1]
+        cost = spot_cost(view, orders, node, route, place) if right == candidates.right[pick] else np.inf
+        if cost > candidates.cost[pick] + 1e-9 * floor:  # earlier insertions have taken the spot, or made it dearer
+            _look(view, orders, candidates, pick, 0.0, state)
+            continue
+        insert(view, orders, worth, node, route, place, saved)
+        count = _drop(candidates, pick, count)
+        for index in range(count):
+            _look_at(view, orders, candidates, index, route, place)
+            _look_at(view, orders, candidates, index, route, place + 1)
+
+
+@kernel
+def by_order(
+    view: PlanView,
+    orders: Orders,
+    worth: Floats,
+    candidates: Candidates,
+    count: int,
+    sort: bool,
+    blink: float,
+    saved: Saved,
+    state: State,
+) -> None:
+    """Inserts the candidates that fit, each at its cheapest spot, in random order or by falling worth with `sort`."""
+    nodes = candidates.node
+    for i in range(count - 1, 0, -1):
+        j = next_int(state, i + 1)
+        nodes[i], nodes[j] = nodes[j], nodes[i]
+    if sort:
+        _sort_by_worth(worth, nodes, count)
+    for index in range(count):
+        node = nodes[index]
+        if not is_free(view, orders, node):
+            continue
+        cost, route, place = cheapest_spot(view, orders, node, blink, state)
+        if route >= 0 and (worth[node] > 0 or cost < 0):
+            insert(view, orders, worth, node, route, place, saved)
+
+
+@kernel
+def _next_skip(blink: float, state: State) -> int:
+    """How many spots to look at before the next that is skipped."""
+    if blink == 0.0:
+        return 1 << 60
+    return int(math.log(1.0 - next_float(state)) / blink)
+
+
+@kernel
+def _look(view: PlanView, orders: Orders, candidates: Candidates, index: int, blink: float, state: State) -> None:
+    """Finds the cheapest insertion of a candidate anew."""
+    cost, route, place = cheapest_spot(view, orders, candidates.node[index], blink, state)
+    candidates.cost[index] = cost
+    if route >= 0:
+        candidates.route[index] = route
+        candidates.left[index] = orders.node[route, place]
+        candidates.right[index] = orders.node[route, place + 1]
+
+
+@kernel
+def _look_at(view: PlanView, orders: Orders, candidates: Candidates, index: int, route: int, place: int) -> None:
+    """Notes an insertion behind column `place` if it is cheaper than the one known."""
+    cost = spot_cost(view, orders, candidates.node[index], route, place)
+    if cost < candidates.cost[index]:
+        candidates.cost[index] = cost
+        candidates.route[index] = route
+        candidates.left[index] = orders.node[route, place]
+        candidates.right[index] = orders.node[route, place + 1]
+
+
+@kernel
+def _best_ratio(candidates: Candidates, count: int, floor: float) -> int:
+    """The candidate that fits and has the largest weight / (cost + floor); -1 if none fits."""
+    pick, weight, divisor = -1, 0.0, 1.0
+    for index in range(count):
+        cost = candidates.cost[index]
+        if cost < np.inf and (candidates.weight[index] > 0 or cost < 0):
+            own_divisor = max(cost + floor, NOTHING)
+            if pick < 0 or candidates.weight[index] * divisor > weight * own_divisor:
+                pick, weight, divisor = index, candidates.weight[index], own_divisor
+    return pick
+
+
+@kernel
+def _drop(candidates: Candidates, index: int, count: int) -> int:
+    """Takes a candidate off the list; returns how many are left."""
+    last = count - 1
+    candidates.node[index] = candidates.node[last]
+    candidates.cost[index] = candidates.cost[last]
+    candidates.route[index] = candidates.route[last]
+    candidates.left[index] = candidates.left[last]
+    candidates.right[index] = candidates.right[last]
+    candidates.weight[index] = candidates.weight[last]
+    return last
+
+
+@kernel
+def _sort_by_worth(worth: Floats, nodes: Ints, count: int) -> None:
+    """Insertion sort, largest worth first: the lists are short, and equal ones keep their random order."""
+    for i in range(1, count):
+        node = nodes[i]
+        j = i
+        while j > 0 and worth[nodes[j - 1]] < worth[node]:
+            nodes[j] = nodes[j - 1]
+            j -= 1
+        nodes[j] = node

@@ -1,0 +1,149 @@
+"""The search for plans: its settings in the problem's units, its pieces of work, its best plan."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from orienteer.kernel import Floats, seed_state
+from orienteer.lns.plans.anneal import Best, Moves, anneal
+from orienteer.lns.plans.orders import Orders, new_orders, new_saved, refresh
+from orienteer.lns.plans.recreate import new_candidates
+from orienteer.model.plan import Plan
+from orienteer.model.plan_view import PlanView
+from orienteer.search.run import Run
+
+EXPONENTS = np.linspace(0.5, 1.5, 9)
+"""The powers to which worth is raised before it is divided by costs; each recreation draws one."""
+BONUS = 20.0
+"""What a required place is worth in the search besides its prize, in largest prizes."""
+
+NextPiece = Callable[[Run, float, float], tuple[int, float, float]]
+"""Says how many steps to do next, and how far the temperature has fallen before and after them."""
+
+
+@dataclass(frozen=True)
+class PlanMoves:
+    """What a step of the search for plans does; temperatures and prices are relative to the instance."""
+
+    hot: float = 1.5
+    """Temperature at the start, in mean prizes."""
+    cold: float = 0.05
+    """Temperature at the end, in mean prizes."""
+    slack_price: float = 3.0
+    """What an unused limit of all routes is worth when plans are compared, in mean prizes."""
+    waiting: float = 1.0
+    """The share of waiting that counts as used cost."""
+    floor: float = 0.05
+    """Added to insertion costs before worth is divided by them, as a share of a typical leg."""
+    remove: int = 20
+    longest: int = 10
+    strings: int = 3
+    spare: float = 0.3
+    fewest: int = 15
+    most: int = 45
+    ratio_share: float = 0.6
+    noise: float = 0.25
+    blink: float = 0.03
+
+
+def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, began: float) -> None:
+    """Ruins and recreates the run's best plan, or empty routes, until the run ends."""
+    view = run.instance.plan_view
+    places = len(view.nodes)
+    orders = new_orders(view)
+    if run.plan is not None:
+        load(view, orders, run.plan)
+    elif not len(run.instance.required):
+        _offer(run, view, orders.node, orders.size)
+    if not places:
+        return
+    worth = _worth(view)
+    _count_all(view, orders, worth)
+    powers = _powers(worth)
+    moves = in_units(view, config)
+    best = Best(orders.node.copy(), orders.size.copy(), np.array([-math.inf, math.inf, 0.0]))
+    if run.plan is not None:
+        best.total[0] = orders.total[0]
+        best.total[1] = run.plan.cost
+    candidates, saved = new_candidates(places), new_saved(view)
+    state, pace, known = seed_state(seed), 0.0, 0.0
+    needed = int(view.required.sum())
+    while True:
+        steps, begin, end = next_piece(run, began, pace)
+        started = time.perf_counter()
+        anneal(view, orders, best, moves, worth, powers, candidates, saved, needed, steps, begin, end, state)
+        pace = (time.perf_counter() - started) / steps
+        if best.total[2] > known:
+            known = best.total[2]
+            run.steps += steps
+            _offer(run, view, best.node, best.size)
+            steps = 0
+        if run.step(steps):
+            return
+
+
+def load(view: PlanView, orders: Orders, plan: Plan) -> None:
+    """Puts a plan into orders that visit no place; places out of reach do not occur in plans that pass the check."""
+    for route, tour in enumerate(plan.routes):
+        numbers = view.numbers(tour.nodes, route)
+        orders.size[route] = len(numbers)
+        orders.node[route, : len(numbers)] = numbers
+        orders.route[numbers[1:-1]] = route
+        refresh(view, orders, route)
+
+
+def in_units(view: PlanView, config: PlanMoves) -> Moves:
+    """The settings in the problem's units of prize and cost."""
+    mean = float(view.prizes.mean()) or 1.0
+    starts, ends = view.first[len(view.nodes) : -1 : 2], view.first[len(view.nodes) + 1 : -1 : 2]
+    whole = float((view.closes[ends] - view.opens[starts]).sum())
+    return Moves(
+        hot=config.hot * mean,
+        cold=config.cold * mean,
+        slack_price=config.slack_price * mean / whole,
+        waiting=config.waiting,
+        floor=config.floor * typical_leg(view),
+        remove=config.remove,
+        longest=config.longest,
+        strings=config.strings,
+        spare=config.spare,
+        fewest=config.fewest,
+        most=config.most,
+        ratio_share=config.ratio_share,
+        noise=config.noise,
+        blink=math.log(1 - config.blink),
+    )
+
+
+def typical_leg(view: PlanView) -> float:
+    """The median cost from a place to its fifth nearest, visits included."""
+    if view.near.shape[1] == 0:
+        return 1.0
+    fifth = view.near[:, min(4, view.near.shape[1] - 1)]
+    return float(np.median(view.costs[np.arange(len(fifth)), fifth])) or 1.0
+
+
+def _worth(view: PlanView) -> Floats:
+    bonus = BONUS * (float(view.prizes.max()) or 1.0)
+    return view.prizes + np.where(view.required, bonus, 0.0)
+
+
+def _powers(worth: Floats) -> Floats:
+    relative = worth / (worth.max() or 1.0)  # powers of the largest floats would overflow
+    return np.array([relative**exponent for exponent in EXPONENTS])
+
+
+def _count_all(view: PlanView, orders: Orders, worth: Floats) -> None:
+    """Puts the totals of loaded orders right."""
+    visited = np.flatnonzero(orders.route[: len(view.nodes)] >= 0)
+    orders.total[:] = worth[visited].sum(), view.required[visited].sum()
+    orders.used[:] = view.weights[visited].sum(axis=0)
+    for node in visited.tolist():
+        orders.taken[view.group[view.group_first[node] : view.group_first[node + 1]]] += 1
+
+
+def _offer(run: Run, view: PlanView, node: np.ndarray, size: np.ndarray) -> None:  # type: ignore[type-arg]
+    run.offer_plan([view.route(node[route, : size[route]], route) for route in range(view.routes)])
