@@ -18,7 +18,10 @@ WRONG = {
     "missing file": (["solve", "{dir}/none.json"], "none.json: cannot be read: No such file or directory"),
     "directory": (["solve", "{dir}/sub.json"], "sub.json: cannot be read: Is a directory"),
     "suffix": (["solve", "{dir}/town.doc"], "town.doc: the suffix '.doc' stands for no format"),
-    "format": (["solve", "{town}", "--format", "doc"], "format must be one of json, npz, oplib, chao, csv, got 'doc'"),
+    "format": (
+        ["solve", "{town}", "--format", "doc"],
+        "format must be one of json, npz, oplib, chao, csv, top, toptw, mctopmtw, got 'doc'",
+    ),
     "format misspelt": (["solve", "{town}", "--format", "opl"], "got 'opl'; did you mean 'oplib'?"),
     "damaged file": (["solve", "{dir}/bad.json"], "bad.json:2: not JSON"),
     "solver": (["solve", "{town}", "--solver", "magic"], "--solver must be one of auto, lns, compass, exact, gurobi, "),

@@ -21,7 +21,7 @@ def test_suffixes_pick_the_format(tmp_path: Path, suffix: str) -> None:
     assert list(files.read_set(tmp_path / name)) == [ONE_WAY]
 
 
-@pytest.mark.parametrize("format", files.FORMATS)
+@pytest.mark.parametrize("format", files.WRITTEN)
 def test_a_named_format_stands_above_the_suffix(tmp_path: Path, format: str) -> None:
     files.write(ONE_WAY, tmp_path / "a.dat", format)
     assert files.read(tmp_path / "a.dat", format) == ONE_WAY
@@ -32,7 +32,7 @@ def test_unknown_formats(tmp_path: Path) -> None:
     for use in (files.read, lambda path: files.write(ROUND, path)):
         with pytest.raises(BadFile, match=r"suffix '.xls' stands for no format; name one of json \(.json\), npz .*csv"):
             use(tmp_path / "a.xls")
-    with pytest.raises(ValueError, match="format must be one of json, npz, oplib, chao, csv, got 'xls'"):
+    with pytest.raises(ValueError, match="format must be one of json, .*mctopmtw, got 'xls'"):
         files.read(tmp_path / "a.json", "xls")
 
 
@@ -149,7 +149,7 @@ def test_the_front_exports_what_it_says() -> None:
     """The names that the module defines itself, and the two classes that its functions give back."""
     own = {name for name, value in vars(files).items() if getattr(value, "__module__", "") == files.__name__}
     public = {name for name in own if not name.startswith("_")}
-    assert set(files.__all__) == public | {"FORMATS", "SUFFIXES", "BatchResult", "InstanceSet"}
+    assert set(files.__all__) == public | {"FORMATS", "SUFFIXES", "WRITTEN", "BatchResult", "InstanceSet"}
 
 
 @pytest.mark.parametrize("suffix", [".gpx", ".xlsx", ".csv", ".png"])

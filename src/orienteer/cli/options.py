@@ -64,10 +64,13 @@ SEARCH = (
 """The options of a search: the solver, when to stop, seed, device, settings of the solver."""
 
 READING = (
-    click.option("--format", metavar="KIND", help="json, npz, oplib, chao or csv, if the suffix does not tell."),
+    click.option(
+        "--format", metavar="KIND", help="json, npz, oplib, chao, csv, top, toptw or mctopmtw, if no suffix tells."
+    ),
     click.option("--limit", type=float, metavar="T", help="Cost limit, above what the file says."),
     click.option("--start", metavar="NODE", help="Start, by number from 0 or by name."),
     click.option("--end", metavar="NODE", help="End, by number from 0 or by name."),
+    click.option("--routes", type=click.IntRange(min=1), metavar="M", help="How many routes, such as people or days."),
     click.option("--index", type=PLACE, metavar="I", help="Which instance of an NPZ set, from 0."),
     click.option("--matrix", type=click.Path(), metavar="CSV", help="Cost matrix beside a CSV of points."),
     click.option("--metric", metavar="KIND", help="euclidean, manhattan or great_circle, for a CSV of points."),
@@ -99,7 +102,8 @@ def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
     """
     from orienteer.data.files import read_fields
 
-    fields = read_fields(file, how["format"], index=how["index"], matrix=how["matrix"], metric=how["metric"])
+    reading = ("format", "index", "matrix", "metric", "routes")
+    fields = read_fields(file, **{key: how[key] for key in reading})
     values = {key: how[key] for key in ("limit", "start", "end")}
     result = result_in(tourfile)
     if result is not None and result.limit is not None:

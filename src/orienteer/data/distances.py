@@ -57,6 +57,12 @@ def great_circle(here: Array, there: Array) -> Array:
     return 2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(1.0, np.sin(lat / 2) ** 2 + across)))
 
 
+def truncated(here: Array, there: Array, decimals: int) -> Array:
+    """Straight lines, cut off after some decimals, as the files of orienteering with time windows have it."""
+    scale = 10.0**decimals
+    return np.floor(euclidean(here, there) * scale + 1e-9) / scale  # so much that 0.3 * 10 counts as 3
+
+
 METRICS: dict[str, Metric] = {"euclidean": euclidean, "manhattan": manhattan, "great_circle": great_circle}
 """The metrics that JSON and CSV files may name."""
 

@@ -1,6 +1,7 @@
 """Reads and writes problems, sets, routes and results, in the format that the file's suffix or the caller names."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from orienteer.data.chao import load_chao, save_chao
@@ -12,15 +13,18 @@ from orienteer.data.npz import BatchResult, load_results, load_set, save_results
 from orienteer.data.oplib import load_oplib, save_oplib
 from orienteer.data.text import FilePath
 from orienteer.data.tour_file import load_tour, save_tour
+from orienteer.data.variants import load_mctopmtw, load_top, load_toptw
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
+from orienteer.model.rules import Route
 from orienteer.model.spelling import did_you_mean
 from orienteer.model.tour import Tour
 
 __all__ = [
     "FORMATS",
     "SUFFIXES",
+    "WRITTEN",
     "BatchResult",
     "InstanceSet",
     "format_of",
@@ -36,7 +40,10 @@ __all__ = [
     "write_tour",
 ]
 
-FORMATS = ("json", "npz", "oplib", "chao", "csv")
+WRITTEN = ("json", "npz", "oplib", "chao", "csv")
+"""The formats that problems are written in."""
+
+FORMATS = (*WRITTEN, "top", "toptw", "mctopmtw")
 """The formats of problems, by name."""
 
 SUFFIXES = {
@@ -62,6 +69,7 @@ def read(
     index: int | None = None,
     matrix: FilePath | None = None,
     metric: str | None = None,
+    routes: int | Sequence[Route] | None = None,
 ) -> Instance:
     """The problem in a file, or `BadFile`.
 
@@ -70,15 +78,19 @@ def read(
     format
         One of `FORMATS`; by default the suffix tells.
     limit, start, end
-        Override those of the file, or supply those that the file lacks. Nodes by number, from 0, or by name.
+        Override those of the file and of all its routes, or supply those that the file lacks. Nodes by number, from 0,
+        or by name.
     index
         Which instance of an NPZ set, from 0; may be left out for a set of one instance.
     matrix, metric
         For CSV: the path of a second CSV with the costs, or the name of the metric of distances between points.
+    routes
+        Several routes, in place of those of the file: their number, or a list of `Route`.
     """
-    found = read_fields(path, format, index=index, matrix=matrix, metric=metric)
+    count = routes if isinstance(routes, int) else None
+    found = read_fields(path, format, index=index, matrix=matrix, metric=metric, routes=count)
     try:
-        return found.build(path, limit, start, end)
+        return found.build(path, limit, start, end, routes=routes if count is None else None)
     except MemoryError as error:
         raise BadFile(path, "needs more memory than there is") from error
 
@@ -90,6 +102,7 @@ def read_fields(
     index: int | None = None,
     matrix: FilePath | None = None,
     metric: str | None = None,
+    routes: int | None = None,
 ) -> Fields:
     """The fields of a problem in a file, before they are checked together; the parameters are those of `read`."""
     kind = format_of(path, format)
@@ -98,9 +111,10 @@ def read_fields(
     if (matrix is not None or metric is not None) and kind != "csv":
         raise ValueError(f"matrix and metric go with CSV, but {path} is read as {kind}")
     try:
-        if kind == "npz":
-            return _pick(path, index)
-        return _fields(path, kind, matrix, metric)
+        if kind in _VARIANTS:
+            return _VARIANTS[kind](path, routes)
+        found = _pick(path, index) if kind == "npz" else _fields(path, kind, matrix, metric)
+        return found if routes is None else replace(found, routes=routes)
     except InvalidInstance as error:
         raise BadFile(path, str(error)) from error
     except MemoryError as error:
@@ -110,6 +124,11 @@ def read_fields(
 def write(instance: Instance, path: FilePath, format: str | None = None) -> None:
     """Writes a problem so that `read` returns an equal problem, or raises `BadFile` if the format cannot hold it."""
     kind = format_of(path, format)
+    if kind not in WRITTEN:
+        raise BadFile(path, f"cannot be written: {kind} is read only; write JSON instead")
+    if instance.features or instance.routes is not None:
+        rules = ", ".join(sorted(instance.features)) or "a route that opens at a time of its own"
+        raise BadFile(path, f"cannot be written: {kind} does not hold {rules}")
     if kind == "npz":
         save_set([instance], path)
     else:
@@ -167,10 +186,14 @@ def format_of(path: FilePath, format: str | None = None) -> str:
         return format
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
-        known = ", ".join(f"{name} ({' '.join(s for s, f in SUFFIXES.items() if f == name)})" for name in FORMATS)
+        known = ", ".join(f"{name} ({' '.join(s for s, f in SUFFIXES.items() if f == name)})" for name in WRITTEN)
+        known += "".join(f", {name}" for name in FORMATS if name not in WRITTEN)
         raise BadFile(path, f"the suffix {suffix!r} stands for no format; name one of {known}")
     return SUFFIXES[suffix]
 
+
+_VARIANTS = {"top": load_top, "toptw": load_toptw, "mctopmtw": load_mctopmtw}
+"""Readers that are told the number of routes."""
 
 _SAVERS = {"json": save_json, "oplib": save_oplib, "chao": save_chao, "csv": save_csv}
 
