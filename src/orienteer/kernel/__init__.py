@@ -1,6 +1,6 @@
 """What all compiled loops share: the decorator, array types, first values of variables, random numbers."""
 
-from orienteer.kernel.compiled import kernel
+from orienteer.kernel.compiled import inlined, kernel
 from orienteer.kernel.constants import NO, NONE, ONE, YES, ZERO
 from orienteer.kernel.loops import copy, ranked
 from orienteer.kernel.rng import State, next_float, next_int, next_word, seed_state
@@ -18,6 +18,7 @@ __all__ = [
     "Singles",
     "State",
     "copy",
+    "inlined",
     "kernel",
     "next_float",
     "next_int",

@@ -105,7 +105,8 @@ def fingerprint(function: Callable[..., Any]) -> str:
         if reached in seen:
             continue
         seen.add(reached)
-        parts.append(f"{reached.__module__}.{reached.__qualname__}")
+        inline = " inlined" if reached.__dict__.get("inlined") else ""
+        parts.append(f"{reached.__module__}.{reached.__qualname__}{inline}")
         visible = dict(reached.__globals__)
         enclosed = (cell.cell_contents for cell in reached.__closure__ or ())
         visible.update(zip(reached.__code__.co_freevars, enclosed, strict=True))

@@ -32,18 +32,28 @@ def kernel(function: Function) -> Function:
     return Kernel(function)  # type: ignore[return-value]
 
 
+def inlined(function: Function) -> Function:
+    """A `kernel` that other kernels contain and do not call.
+
+    For short functions of hot loops with many arrays among their arguments: a call hands each array over in seven
+    numbers, which takes longer than such a function itself.
+    """
+    return Kernel(function, inline=True)  # type: ignore[return-value]
+
+
 class Kernel:
     """A compiled function; numba finds `_numba_type_` and takes it for one of its own compiled functions."""
 
     __qualname__: str
 
-    def __init__(self, function: Callable[..., Any]):
+    def __init__(self, function: Callable[..., Any], inline: bool = False):
         functools.update_wrapper(self, function)
         self.py_func = function
+        function.__dict__["inlined"] = inline  # for the fingerprint
         self.outer = njit(nogil=True, error_model="numpy", pipeline_class=_OuterCompiler)(function)
         self.outer._cache = KernelCache(function)  # where numba's `enable_caching` would put its own cache
         bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        self.inner = njit(error_model="numpy", pipeline_class=_InnerCompiler, **bare)(function)
+        self.inner = njit(error_model="numpy", pipeline_class=_InnerCompiler, forceinline=inline, **bare)(function)
         self._numba_type_ = KernelType(self)
 
     def __call__(self, *arguments: Any) -> Any:

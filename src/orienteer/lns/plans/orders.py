@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.kernel import Floats, Ints, kernel
+from orienteer.kernel import Floats, Ints, inlined, kernel
 from orienteer.model.plan_view import PlanView
 
 
@@ -90,7 +90,7 @@ def new_saved(view: PlanView) -> Saved:
     )
 
 
-@kernel
+@inlined
 def begin_at(view: PlanView, node: int, arrive: float) -> float:
     """When a visit begins after an arrival; infinite if all windows have closed."""
     for window in range(view.first[node], view.first[node + 1]):
@@ -99,7 +99,7 @@ def begin_at(view: PlanView, node: int, arrive: float) -> float:
     return np.inf
 
 
-@kernel
+@inlined
 def latest_at(view: PlanView, node: int, time: float) -> float:
     """The last moment up to `time` at which a visit may begin; minus infinity if there is none."""
     for window in range(view.first[node + 1] - 1, view.first[node] - 1, -1):
@@ -199,7 +199,7 @@ def begin_step(orders: Orders, saved: Saved) -> None:
     saved.orders.total[:] = orders.total
 
 
-@kernel
+@inlined
 def save_route(orders: Orders, route: int, saved: Saved) -> None:
     """Copies an order before the step's first change of it."""
     if saved.is_changed[route]:
@@ -228,7 +228,7 @@ def take_back(orders: Orders, saved: Saved) -> None:
     orders.total[:] = saved.orders.total
 
 
-@kernel
+@inlined
 def is_free(view: PlanView, orders: Orders, node: int) -> bool:
     """Whether groups and budgets let a place be visited too."""
     for index in range(view.group_first[node], view.group_first[node + 1]):
@@ -252,7 +252,7 @@ def _copy_order(source: Orders, target: Orders, route: int) -> None:
         target.leg[route, column] = source.leg[route, column]
 
 
-@kernel
+@inlined
 def _count(view: PlanView, orders: Orders, worth: Floats, node: int, sign: int) -> None:
     """Adds a place to the totals, or takes it away with a `sign` of -1."""
     orders.total[0] += sign * worth[node]
@@ -264,7 +264,7 @@ def _count(view: PlanView, orders: Orders, worth: Floats, node: int, sign: int) 
         orders.used[budget] += sign * view.weights[node, budget]
 
 
-@kernel
+@inlined
 def _note_moved(saved: Saved, node: int) -> None:
     saved.moved[saved.count[1]] = node
     saved.count[1] += 1

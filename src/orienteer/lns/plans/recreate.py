@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.kernel import Bools, Floats, Ints, State, kernel, next_float, next_int
+from orienteer.kernel import Bools, Floats, Ints, State, inlined, kernel, next_float, next_int
 from orienteer.lns.plans.orders import Orders, Saved, begin_at, insert, is_free
 from orienteer.model.plan_view import PlanView
 
@@ -68,7 +68,7 @@ def gather(view: PlanView, orders: Orders, seed: int, most: int, candidates: Can
     return count
 
 
-@kernel
+@inlined
 def spot_cost(view: PlanView, orders: Orders, node: int, route: int, place: int) -> float:
     """The cost of inserting a place behind column `place`, infinite if it does not fit.
 
@@ -85,7 +85,7 @@ def spot_cost(view: PlanView, orders: Orders, node: int, route: int, place: int)
     return 0.5 * (detour + max(0.0, after - orders.begin[route, place + 1]))
 
 
-@kernel
+@inlined
 def cheapest_spot(view: PlanView, orders: Orders, node: int, blink: float, state: State) -> tuple[float, int, int]:
     """The cost of the cheapest insertion, its route, and the column behind which it is; spots are skipped by chance.
 
@@ -204,7 +204,7 @@ def _next_skip(blink: float, state: State) -> int:
     return int(math.log(1.0 - next_float(state)) / blink)
 
 
-@kernel
+@inlined
 def _look(view: PlanView, orders: Orders, candidates: Candidates, index: int, blink: float, state: State) -> None:
     """Finds the cheapest insertion of a candidate anew."""
     cost, route, place = cheapest_spot(view, orders, candidates.node[index], blink, state)
@@ -215,7 +215,7 @@ def _look(view: PlanView, orders: Orders, candidates: Candidates, index: int, bl
         candidates.right[index] = orders.node[route, place + 1]
 
 
-@kernel
+@inlined
 def _look_at(view: PlanView, orders: Orders, candidates: Candidates, index: int, route: int, place: int) -> None:
     """Notes an insertion behind column `place` if it is cheaper than the one known."""
     cost = spot_cost(view, orders, candidates.node[index], route, place)
