@@ -79,9 +79,8 @@ class PlanView(NamedTuple):
 def plan_view_of(instance: "Instance") -> PlanView:
     """The view of an instance; `instance.plan_view` is this view, made once and kept."""
     routes = instance.each_route
-    inner = instance.reach.fits.any(axis=0)
-    inner[list(instance.ends)] = False
-    nodes = np.flatnonzero(inner)
+    within = np.flatnonzero(instance.reach.fits.any(axis=0))
+    nodes = within[~np.isin(within, list(instance.ends))]
     size = len(nodes)
     number = np.full(instance.size, -1, dtype=np.int64)
     number[nodes] = np.arange(size)

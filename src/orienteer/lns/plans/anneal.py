@@ -127,7 +127,7 @@ def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves,
                 remove(view, orders, worth, orders.node[route, column], saved)
         close_up(view, orders, route)
         gone += size
-        if gone >= target or saved.count[0] >= strings:
+        if gone >= target or saved.counts[0] >= strings:
             return
 
 

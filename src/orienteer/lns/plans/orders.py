@@ -50,7 +50,7 @@ class Saved(NamedTuple):
     """(r,) whether each route is among them."""
     moved: Ints
     """The places that the step removed or inserted."""
-    count: Ints
+    counts: Ints
     """(2,) how many routes are changed, and how many places are in `moved`."""
 
 
@@ -86,7 +86,7 @@ def new_saved(view: PlanView) -> Saved:
         changed=np.zeros(routes, dtype=np.int64),
         is_changed=np.zeros(routes, dtype=np.int64),
         moved=np.zeros(2 * len(view.nodes) + 2, dtype=np.int64),
-        count=np.zeros(2, dtype=np.int64),
+        counts=np.zeros(2, dtype=np.int64),
     )
 
 
@@ -190,10 +190,10 @@ def close_up(view: PlanView, orders: Orders, route: int) -> None:
 @kernel
 def begin_step(orders: Orders, saved: Saved) -> None:
     """Remembers the state before a step, as far as it is not an order."""
-    for index in range(saved.count[0]):
+    for index in range(saved.counts[0]):
         saved.is_changed[saved.changed[index]] = 0
-    saved.count[0] = 0
-    saved.count[1] = 0
+    saved.counts[0] = 0
+    saved.counts[1] = 0
     saved.orders.used[:] = orders.used
     saved.orders.taken[:] = orders.taken
     saved.orders.total[:] = orders.total
@@ -205,17 +205,17 @@ def save_route(orders: Orders, route: int, saved: Saved) -> None:
     if saved.is_changed[route]:
         return
     saved.is_changed[route] = 1
-    saved.changed[saved.count[0]] = route
-    saved.count[0] += 1
+    saved.changed[saved.counts[0]] = route
+    saved.counts[0] += 1
     _copy_order(orders, saved.orders, route)
 
 
 @kernel
 def take_back(orders: Orders, saved: Saved) -> None:
     """Puts everything back as it was at `begin_step`."""
-    for index in range(saved.count[1]):
+    for index in range(saved.counts[1]):
         orders.route[saved.moved[index]] = -1
-    for index in range(saved.count[0]):
+    for index in range(saved.counts[0]):
         route = saved.changed[index]
         _copy_order(saved.orders, orders, route)
         node = orders.node[route]
@@ -266,5 +266,5 @@ def _count(view: PlanView, orders: Orders, worth: Floats, node: int, sign: int) 
 
 @inlined
 def _note_moved(saved: Saved, node: int) -> None:
-    saved.moved[saved.count[1]] = node
-    saved.count[1] += 1
+    saved.moved[saved.counts[1]] = node
+    saved.counts[1] += 1

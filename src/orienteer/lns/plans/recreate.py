@@ -46,7 +46,7 @@ def new_candidates(places: int) -> Candidates:
 def gather(view: PlanView, orders: Orders, seed: int, most: int, candidates: Candidates, saved: Saved) -> int:
     """Lists the places that the step has removed and up to `most` others near `seed`; returns how many there are."""
     count = 0
-    for index in range(saved.count[1]):
+    for index in range(saved.counts[1]):
         node = saved.moved[index]
         candidates.node[count] = node
         candidates.is_in[node] = True
@@ -63,7 +63,7 @@ def gather(view: PlanView, orders: Orders, seed: int, most: int, candidates: Can
             candidates.node[count] = node
             count += 1
             more += 1
-    for index in range(saved.count[1]):
+    for index in range(saved.counts[1]):
         candidates.is_in[saved.moved[index]] = False
     return count
 

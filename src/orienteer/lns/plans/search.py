@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orienteer.kernel import Floats, seed_state
+from orienteer.kernel import Floats, Ints, seed_state
 from orienteer.lns.plans.anneal import Best, Moves, anneal
 from orienteer.lns.plans.orders import Orders, new_orders, new_saved, refresh
 from orienteer.lns.plans.recreate import new_candidates
@@ -145,5 +145,5 @@ def _count_all(view: PlanView, orders: Orders, worth: Floats) -> None:
         orders.taken[view.group[view.group_first[node] : view.group_first[node + 1]]] += 1
 
 
-def _offer(run: Run, view: PlanView, node: np.ndarray, size: np.ndarray) -> None:  # type: ignore[type-arg]
+def _offer(run: Run, view: PlanView, node: Ints, size: Ints) -> None:
     run.offer_plan([view.route(node[route, : size[route]], route) for route in range(view.routes)])
