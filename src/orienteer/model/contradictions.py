@@ -64,6 +64,8 @@ def _check_required(instance: "Instance", reach: Reach) -> None:
             begin + after - route.opens - route.limit
             for begin, after, route in zip(reach.begin[:, node], reach.after[:, node], instance.each_route, strict=True)
         ]
+        if np.isinf(over).all():
+            raise InvalidInstance(f"{who} cannot be visited: every route finds it closed, or no way to its own end")
         raise InvalidInstance(f"{who} cannot be visited: every route would exceed its limit, by {min(over):g} at least")
 
 

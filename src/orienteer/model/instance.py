@@ -127,7 +127,7 @@ class Instance:
 
     def _has_rules(self) -> bool:
         """Whether a field beyond the plain problem was given."""
-        lists = any(field != () for field in (self.required, self.groups, self.budgets))
+        lists = any(not isinstance(field, tuple) or field for field in (self.required, self.groups, self.budgets))
         return lists or any(field is not None for field in (self.service, self.windows, self.routes))
 
     def _store_rules(self) -> None:
@@ -188,7 +188,10 @@ class Instance:
         return instance
 
     def replace(self, **changes: Any) -> "Instance":
-        """A copy with some fields changed, checked anew."""
+        """A copy with some fields changed, checked anew. A limit, a start or an end becomes that of every route."""
+        if self.routes is not None and "routes" not in changes:
+            own = {name: changes[name] for name in ("start", "end", "limit") if name in changes}
+            changes["routes"] = [dataclasses.replace(route, **own) for route in self.routes]
         return dataclasses.replace(self, **changes)
 
     @property
@@ -286,13 +289,18 @@ class Instance:
         return route
 
     def turned(self) -> "Instance":
-        """This problem from the end to the start: routes of the two are each other's, read backwards."""
+        """This problem from the end to the start: routes of the two are each other's, read backwards.
+
+        Its clock runs backwards too: where a route could be late, the turned route is early and waits.
+        """
+        routes, windows = rules.turned(self.each_route, self.windows, self.service)
         other = copy.copy(self)  # what was checked stays true
         costs = frozen(np.ascontiguousarray(self.costs.T))
         exchanged = {"to_end": self.from_start, "from_start": self.to_end}
-        for name in ("view", "reduced", "each_route", "ends"):  # which know the direction
+        for name in ("view", "reduced", "each_route", "ends", "reach", "slack"):  # which know the direction
             other.__dict__.pop(name, None)
         other.__dict__.update(costs=costs, start=self.end, end=self.start, **exchanged)
+        other.__dict__.update(routes=None if self.routes is None else tuple(routes), windows=windows)
         return other
 
     def __eq__(self, other: object) -> bool:
@@ -309,7 +317,16 @@ class Instance:
         return instance_html(self)
 
     def __repr__(self) -> str:
-        return f"Instance(size={self.size}, limit={self.limit:g}, start={self.start}, end={self.end})"
+        counts = {
+            "routes": len(self.each_route) if len(self.each_route) > 1 else 0,
+            "service": 0 if self.service is None else np.count_nonzero(self.service),
+            "required": len(self.required),
+            "windows": sum(entry is not None for entry in self.windows or ()),
+            "groups": len(self.groups),
+            "budgets": len(self.budgets),
+        }
+        rules = "".join(f", {field}={count}" for field, count in counts.items() if count)
+        return f"Instance(size={self.size}, limit={self.limit:g}, start={self.start}, end={self.end}{rules})"
 
 
 def distances(coords: Array, metric: str = "euclidean") -> Array:

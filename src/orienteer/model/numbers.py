@@ -44,7 +44,7 @@ def frozen(array: Array) -> Array:
 
 
 def number(field: str, value: Any) -> float:
-    """The value as a float that rounds nothing; NaN is refused."""
+    """The value as a float that rounds nothing."""
     if isinstance(value, (str, bytes, bool, np.bool_)):  # which float() would accept
         raise InvalidInstance(f"{field} must be a number, got {value!r}")
     try:

@@ -84,6 +84,11 @@ def _timetable(instance: Instance, number: int, nodes: Sequence[int], paid: set[
     for place, node in enumerate(nodes):
         before = nodes[place - 1] if place else node
         leg = float(instance.costs[before, node]) if before != node else 0.0
+        if leg == float("inf"):
+            raise InfeasibleTour(
+                f"{_where(instance, number, place)}: there is no way to {called(instance, node)} "
+                f"from {called(instance, before)}"
+            )
         arrive = clock + leg
         inner = node not in instance.ends
         windows = instance.windows[node] if inner and instance.windows is not None else None

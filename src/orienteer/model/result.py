@@ -93,7 +93,7 @@ class Result:
     @property
     def gap(self) -> float:
         """The bound's distance above the prize, as a share of the bound; infinite where there is no bound."""
-        if math.isinf(self.bound):
+        if self.plan is None or math.isinf(self.bound):
             return math.inf
         return (self.bound - self.prize) / self.bound if self.bound else 0.0
 

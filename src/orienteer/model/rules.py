@@ -93,10 +93,7 @@ def as_nodes(field: str, values: Iterable[Any], find: FindNode) -> tuple[int, ..
     """The numbers of nodes given by number or name, in order, each once."""
     if isinstance(values, str):
         raise InvalidInstance(f"{field} must be a list of nodes, got the text {values!r}")
-    try:
-        given = list(values)
-    except TypeError as error:
-        raise InvalidInstance(f"{field} must be a list of nodes, got {values!r}") from error
+    given = _listed(field, values, "a list of nodes")
     return tuple(sorted({find(f"{field}[{place}]", value) for place, value in enumerate(given)}))
 
 
@@ -111,7 +108,7 @@ def as_windows(values: Any, size: int, find: FindNode) -> Windows | None:
         for key, entry in values.items():
             table[find("windows", key)] = entry
     else:
-        table = list(values)
+        table = _listed("windows", values, "a list with an entry for each node, or a mapping")
         if len(table) != size:
             raise InvalidInstance(f"windows must have one entry for each of the {size} nodes, got {len(table)}")
     found = tuple(_node_windows(node, entry) for node, entry in enumerate(table))
@@ -139,7 +136,7 @@ def as_routes(value: Any, default: Route, find: FindNode) -> tuple[Route, ...]:
 def as_groups(values: Iterable[Iterable[Any]], find: FindNode, ends: Iterable[int]) -> tuple[tuple[int, ...], ...]:
     """The groups, each the numbers of its nodes; groups of fewer than two nodes say nothing and are left out."""
     barred, groups = set(ends), []
-    for place, group in enumerate(values):
+    for place, group in enumerate(_listed("groups", values, "a list of lists of nodes")):
         nodes = as_nodes(f"groups[{place}]", group, find)
         if barred.intersection(nodes):
             node = min(barred.intersection(nodes))
@@ -152,7 +149,7 @@ def as_groups(values: Iterable[Iterable[Any]], find: FindNode, ends: Iterable[in
 def as_budgets(values: Iterable[Any], size: int, find: FindNode) -> tuple[Budget, ...]:
     """The budgets, each with a weight for every node."""
     budgets = []
-    for place, budget in enumerate(values):
+    for place, budget in enumerate(_listed("budgets", values, "a list of Budget")):
         field = f"budgets[{place}]"
         if not isinstance(budget, Budget) or not isinstance(budget.name, str):
             raise InvalidInstance(f"{field} must be a Budget with a text as its name, got {budget!r}")
@@ -165,6 +162,13 @@ def as_budgets(values: Iterable[Any], size: int, find: FindNode) -> tuple[Budget
     if len(set(names)) < len(names):
         raise InvalidInstance(f"budgets must have different names, got {', '.join(map(repr, names))}")
     return tuple(budgets)
+
+
+def _listed(field: str, values: Any, wish: str) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError as error:
+        raise InvalidInstance(f"{field} must be {wish}, got {values!r}") from error
 
 
 def _node_windows(node: int, entry: Any) -> tuple[Window, ...] | None:
@@ -195,10 +199,28 @@ def _route(place: int, route: Route, default: Route, find: FindNode, listed: boo
     start = find(f"{field}start", route.start)
     end = None if route.end is None else find(f"{field}end", route.end)
     opens = number(f"{field}opens", route.opens)
-    if abs(opens) > LARGEST:
-        raise InvalidInstance(f"{field}opens must be at most {LARGEST:g}, got {opens:g}")
+    if not abs(opens) <= LARGEST:
+        raise InvalidInstance(f"{field}opens must be a number up to {LARGEST:g}, got {opens:g}")
     limit = default.limit if route.limit != route.limit else as_limit(f"{field}limit", route.limit)
     return replace(route, start=start, end=end, opens=opens, limit=limit)
+
+
+def turned(each: Sequence[Route], windows: Windows | None, service: Array | None) -> tuple[list[Route], Windows | None]:
+    """All routes and the windows of the problem that runs backwards in space and in time."""
+    both = min(route.opens for route in each) + max(route.opens + route.limit for route in each)
+    routes = []
+    for route in each:
+        if route.end is None:
+            raise ValueError("a problem with a free end cannot be turned: its routes would begin anywhere")
+        routes.append(Route(route.end, route.start, both - route.opens - route.limit, route.limit))
+    if windows is None:
+        return routes, None
+    takes = [0.0] * len(windows) if service is None else service.tolist()
+    mirrored = (
+        entry and tuple((both - closes - visit, both - opens - visit) for opens, closes in reversed(entry))
+        for entry, visit in zip(windows, takes, strict=True)
+    )
+    return routes, tuple(mirrored)
 
 
 def as_limit(field: str, value: Any) -> float:

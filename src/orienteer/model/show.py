@@ -6,6 +6,7 @@ the pictures that are worth keeping.
 
 import base64
 import html
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from orienteer.model.instance import Instance
     from orienteer.model.result import Result
+    from orienteer.model.tour import Visit
 
 SIDE, MARGIN = 300.0, 10.0
 """The sketch's longer side and the room around it, in pixels."""
@@ -23,7 +25,16 @@ MOST_DOTS = 3000
 MOST_STOPS = 40
 """The most stops that the table of a route shows; of a longer route it leaves the middle out."""
 
-ROUTE, VISITED, SKIPPED, START, END = "#33415c", "#2a9d8f", "#c9d0d8", "#e63946", "#f4a261"
+ROUTES = ("#33415c", "#8338ec", "#bc6c25", "#0077b6", "#588157", "#d81159")
+"""The colours of routes, again from the first where there are more."""
+VISITED, SKIPPED, START, END = "#2a9d8f", "#c9d0d8", "#e63946", "#f4a261"
+
+STATUS = {
+    "optimal": "proven optimal",
+    "stopped": "best found",
+    "none found": "no plan found",
+    "infeasible": "proven to have no plan",
+}
 
 
 def place_name(instance: "Instance", node: int) -> str:
@@ -38,30 +49,71 @@ def instance_html(instance: "Instance") -> str:
     rows = [
         ("places", f"{instance.size:,}"),
         ("prizes in all", f"{instance.prizes.sum():.6g}"),
-        ("limit", f"{instance.limit:.6g}"),
-        ("start", place_name(instance, instance.start)),
-        ("end", place_name(instance, instance.end)),
+        *_routes(instance),
         ("costs", "the same both ways" if instance.symmetric else "differ by direction"),
+        *_rules(instance),
     ]
     return _side_by_side([_table("Instance", rows), _sketch(instance)])
 
 
 def result_html(result: "Result") -> str:
-    """A result as a table; beside it, where the result holds its problem, a table of the route and a sketch."""
-    instance, limit = result.instance, "" if result.limit is None else f" of {result.limit:.6g}"
+    """A result as a table; beside it, where the result holds its problem, a table of each route and a sketch."""
+    instance = result.instance
+    by = ("found by" if result.plan else "sought by", f"{result.solver} in {result.seconds:.3g} s")
+    if result.plan is None:
+        return _side_by_side([_table("Result", [("status", STATUS[result.status]), by])])
+    several = len(result.routes) > 1
+    limit = "" if result.limit is None or several else f" of {result.limit:.6g}"
     rows = [
         ("prize", f"{result.prize:.6g}" + ("" if instance is None else f" of {instance.prizes.sum():.6g}")),
         ("cost", f"{result.cost:.6g}{limit}"),
-        ("stops", str(len(result.tour))),
-        ("status", "proven optimal" if result.status == "optimal" else "best found"),
-        ("found by", f"{result.solver} in {result.seconds:.3g} s"),
+        ("stops", ", ".join(str(len(tour)) for tour in result.routes)),
+        ("status", STATUS[result.status]),
+        by,
     ]
     if math.isfinite(result.bound):
         rows.insert(2, ("bound", f"{result.bound:.6g}"))
     if instance is None:
-        rows.append(("route", " ".join(_shortened([str(node) for node in result.tour.nodes], "…"))))
+        for number, tour in enumerate(result.routes):
+            title = f"route {number}" if several else "route"
+            rows.append((title, " ".join(_shortened([str(node) for node in tour.nodes], "…"))))
         return _side_by_side([_table("Result", rows)])
-    return _side_by_side([_table("Result", rows), _stops(result, instance), _sketch(instance, result.tour.nodes)])
+    stops = [_stops(visits, instance) for visits in result.found.stops(instance)]
+    return _side_by_side([_table("Result", rows), *stops, _sketch(instance, [tour.nodes for tour in result.routes])])
+
+
+def _routes(instance: "Instance") -> list[tuple[str, str]]:
+    """Limits, starts and ends, each once."""
+    routes = instance.each_route
+    ends = ["anywhere" if route.end is None else place_name(instance, route.end) for route in routes]
+    rows = [
+        ("limit", _once(f"{route.limit:.6g}" for route in routes)),
+        ("start", _once(place_name(instance, route.start) for route in routes)),
+        ("end", _once(ends)),
+    ]
+    opens = [("opens", _once(f"{route.opens:.6g}" for route in routes))] if any(route.opens for route in routes) else []
+    return [("routes", str(len(routes))), *rows, *opens] if len(routes) > 1 else [*rows, *opens]
+
+
+def _rules(instance: "Instance") -> list[tuple[str, str]]:
+    """What the problem has beyond the plain one."""
+
+    def names(nodes: Sequence[int]) -> str:
+        return ", ".join(_shortened([place_name(instance, node) for node in nodes], "…"))
+
+    rows = []
+    if instance.service is not None:
+        rows.append(("all visits take", f"{instance.service.sum():.6g}"))
+    if instance.windows is not None:
+        rows.append(("places with windows", str(sum(entry is not None for entry in instance.windows))))
+    if instance.required:
+        rows.append(("required", names(instance.required)))
+    rows += [("at most one of", names(group)) for group in instance.groups]
+    return rows + [(f"budget {budget.name}", f"{budget.most:.6g}") for budget in instance.budgets]
+
+
+def _once(texts: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(texts))
 
 
 def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
@@ -69,14 +121,16 @@ def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
     return f"<table><caption>{html.escape(title)}</caption>{body}</table>"
 
 
-def _stops(result: "Result", instance: "Instance") -> str:
-    """The route as a table; the middle of a long route is left out."""
-    lines = [
-        f"<tr><td>{stop.place}</td><td>{html.escape(place_name(instance, stop.node))}</td>"
-        f"<td>{stop.prize:.6g}</td><td>{stop.cost:.6g}</td></tr>"
-        for stop in result.stops(instance)
-    ]
-    head = "".join(f"<th>{title}</th>" for title in ("stop", "place", "prize", "cost"))
+def _stops(visits: Sequence["Visit"], instance: "Instance") -> str:
+    """A route as a table, with times where there are windows; the middle of a long route is left out."""
+    timed = instance.windows is not None
+    lines = []
+    for stop in visits:
+        times = [f"{stop.begin:.6g}", f"{stop.leave:.6g}"] if timed else []
+        cells = [str(stop.place), place_name(instance, stop.node), f"{stop.prize:.6g}", f"{stop.cost:.6g}", *times]
+        lines.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    titles = ("stop", "place", "prize", "cost", *(("begin", "leave") if timed else ()))
+    head = "".join(f"<th>{title}</th>" for title in titles)
     return f"<table><tr>{head}</tr>{''.join(_shortened(lines, '<tr><td>…</td></tr>'))}</table>"
 
 
@@ -90,8 +144,8 @@ def _side_by_side(parts: Iterable[str]) -> str:
     return f"<div style='display: flex; gap: 1.5em; align-items: flex-start'>{cells}</div>"
 
 
-def _sketch(instance: "Instance", nodes: Sequence[int] = ()) -> str:
-    """An image of the places and of a route; empty where there are no coordinates."""
+def _sketch(instance: "Instance", routes: Sequence[Sequence[int]] = ()) -> str:
+    """An image of the places and of routes; empty where there are no coordinates."""
     if instance.coords is None:
         return ""
     low, extent = instance.coords.min(0), np.ptp(instance.coords, axis=0)
@@ -101,13 +155,15 @@ def _sketch(instance: "Instance", nodes: Sequence[int] = ()) -> str:
     spots[:, 1] = high - spots[:, 1]  # north is up
     drawn = np.unique(np.linspace(0, instance.size - 1, MOST_DOTS).astype(int))
     areas = instance.prizes / (float(instance.prizes.max()) or 1.0)
-    visited = set(nodes)
+    visited = dict.fromkeys(node for nodes in routes for node in nodes)
     parts = [_dot(spots[node], 1.5 + 4.5 * math.sqrt(areas[node]), SKIPPED) for node in drawn if node not in visited]
-    if len(nodes):
+    for nodes, colour in zip(routes, itertools.cycle(ROUTES), strict=False):
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots[list(nodes)])
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{ROUTE}" stroke-width="1.5"/>')
-    parts += [_dot(spots[node], 1.5 + 4.5 * math.sqrt(areas[node]), VISITED) for node in nodes]
-    parts += [_dot(spots[instance.end], 5, END), _dot(spots[instance.start], 5, START)]
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+    parts += [_dot(spots[node], 1.5 + 4.5 * math.sqrt(areas[node]), VISITED) for node in visited]
+    ends = dict.fromkeys(route.end for route in instance.each_route if route.end is not None)
+    parts += [_dot(spots[node], 5, END) for node in ends]
+    parts += [_dot(spots[node], 5, START) for node in dict.fromkeys(route.start for route in instance.each_route)]
     size = f'width="{wide:.0f}" height="{high:.0f}"'
     picture = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
     coded = base64.b64encode(picture.encode()).decode()
