@@ -336,7 +336,7 @@ def _random_costs(rng: np.random.Generator, size: int, whole: bool) -> np.ndarra
     if 0.4 <= kind < 0.6:
         costs = np.minimum(costs, costs.T)
     if rng.random() < 0.3:
-        costs[rng.random((size, size)) < 0.2] = np.inf
+        costs[rng.random((size, size)) < rng.choice([0.15, 0.45])] = np.inf
     np.fill_diagonal(costs, rng.choice([0.0, 3.0, np.inf]))  # which nobody travels
     return costs
 

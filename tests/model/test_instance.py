@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instances import shortest, small_instances
-from orienteer import Instance, InvalidInstance, check_tour
+from orienteer import Budget, Instance, InvalidInstance, Route, check_tour
 from orienteer.model.instance import distances
 
 SQUARE = [[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]]
@@ -161,6 +161,89 @@ def test_pickle_round_trip() -> None:
 
 def test_repr_is_short() -> None:
     assert repr(Instance(**GOOD)) == "Instance(size=3, limit=9, start=0, end=0)"
+    assert repr(planned()) == (
+        "Instance(size=6, limit=20, start=0, end=0, routes=2, service=2, required=1, windows=2, groups=1, budgets=1)"
+    )
+
+
+CHANGES: dict[str, object] = {
+    "service": [0, 2, 2, 0, 0, 0],
+    "required": [2],
+    "windows": {1: (3, 9), 2: (1, 8)},
+    "routes": 2,
+    "groups": [[1, 2], [2, 3]],
+    "budgets": [Budget("fees", {1: 2, 3: 2}, 4)],
+    "end": None,
+    "limit": 15,
+}
+
+
+def planned(**changes: object) -> Instance:
+    """A problem with every rule."""
+    rules: dict[str, object] = {
+        "service": [0, 2, 1, 0, 0, 0],
+        "required": [1],
+        "windows": {1: [(3, 4), (6, 9)], 2: (1, 8)},
+        "routes": [Route(0, 0, 2), Route(5, None, 7, 9)],
+        "groups": [[2, 3]],
+        "budgets": [Budget("fees", {1: 2, 3: 1}, 4)],
+    }
+    costs = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    return Instance(costs, np.arange(6.0), 20, **{**rules, **changes})  # type: ignore[arg-type]
+
+
+def test_a_problem_with_rules_is_equal_to_one_that_was_made_alike() -> None:
+    assert planned() == planned()
+    assert hash(planned()) == hash(planned())
+    assert planned().replace() == planned()
+    assert planned().features == {"service", "required", "windows", "routes", "groups", "budgets", "free end"}
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_each_rule_counts_for_equality_and_survives(field: str) -> None:
+    changed = planned().replace(**{field: CHANGES[field]})
+    assert changed != planned()
+    assert changed == planned().replace(**{field: CHANGES[field]})
+    again = pickle.loads(pickle.dumps(changed))
+    assert again == changed
+    assert hash(again) == hash(changed)
+    assert again.features == changed.features
+    for other in set(CHANGES) - {field, "end", "limit", "routes"}:
+        np.testing.assert_equal(getattr(changed, other), getattr(planned(), other))
+
+
+def test_a_limit_a_start_or_an_end_becomes_that_of_every_route() -> None:
+    """Routes keep their own limits, so a limit given to `replace` or to `solve` was silently ignored."""
+    assert [route.limit for route in planned().replace(limit=5).each_route] == [5, 5]
+    assert planned().replace(limit=5).limit == 5
+    moved = planned().replace(start=3, end=3, groups=())
+    assert [(route.start, route.end, route.opens) for route in moved.each_route] == [(3, 3, 2), (3, 3, 7)]
+    assert planned().replace(limit=5, routes=[Route(limit=7), Route()]).each_route[1].limit == 5
+
+
+def test_rules_by_name_and_from_arrays() -> None:
+    names = ["home", "a", "b", "c", "d", "hotel"]
+    named = planned(
+        names=names,
+        required=["a"],
+        windows={"a": [(3, 4), (6, 9)], "b": np.array([1, 8])},
+        routes=[Route("home", "home", 2), Route("hotel", None, 7, 9)],
+        groups=np.array([["b", "c"]]).tolist(),
+        budgets=[Budget("fees", {"a": 2, "c": 1}, 4)],
+    )
+    assert named.replace(names=None) == planned()
+    assert planned(required=np.array([1]), groups=np.array([[2, 3]])) == planned()
+    with pytest.raises(InvalidInstance, match=r"required\[0\] must be a node's number or name, got 'hotle'; did you"):
+        named.replace(required=["hotle"])
+
+
+def test_a_turned_problem_turned_again() -> None:
+    instance = planned(routes=[Route(0, 5, 2), Route(5, 0, 7, 9)])
+    assert instance.turned() != instance
+    assert instance.turned().routes == (Route(5, 0, 2, 20), Route(0, 5, 8, 9))
+    assert instance.turned().turned() == instance
+    late = Instance(SQUARE, [0, 1, 2], 9, routes=[Route(0, 1, 7.0)])
+    assert late.turned().each_route == (Route(1, 0, 7.0, 9.0),)
 
 
 def test_from_coords() -> None:

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from orienteer import Instance, MaxSteps, Result, solve
+from orienteer import Budget, Instance, MaxSteps, Result, Route, check_plan, solve
 from orienteer.model.show import MOST_DOTS, MOST_STOPS
 
 SQUARE = Instance.from_coords(
@@ -87,6 +87,58 @@ def test_a_result_from_a_file_is_a_table() -> None:
 
 def test_no_coordinates_no_sketch() -> None:
     assert "<img" not in SQUARE.replace(coords=None)._repr_html_()
+
+
+def test_a_problem_with_rules_tells_them() -> None:
+    instance = SQUARE.replace(
+        routes=[Route(0, None, 8, 10), Route("barn", "barn", 8, 12)],
+        service=[0, 0.5, 0.25, 0],
+        required=["pond"],
+        windows={"mill": (9, 12)},
+        groups=[["mill", "pond"]],
+        budgets=[Budget("fees", {"mill": 3}, 2.5)],
+    )
+    texts = Read(instance._repr_html_()).texts
+    assert dict(zip(texts[1::2], texts[2::2], strict=True)) == {
+        "places": "4",
+        "prizes in all": "7",
+        "routes": "2",
+        "limit": "10, 12",
+        "start": "home, barn",
+        "end": "anywhere, barn",
+        "opens": "8",
+        "costs": "the same both ways",
+        "all visits take": "0.75",
+        "places with windows": "1",
+        "required": "pond",
+        "at most one of": "mill, pond",
+        "budget fees": "2.5",
+    }
+
+
+def test_a_plan_of_several_routes_shows_each() -> None:
+    instance = SQUARE.replace(routes=[Route(0, None, 8, 10), Route(3, 3, 8, 12)], windows={1: (9, 12)})
+    plan = check_plan(instance, [[0, 1], [3, 2, 3]])
+    result = Result(plan, "stopped", 0.1, 1, "lns", 0, instance=instance)
+    page = result._repr_html_()
+    assert [len(line.get("points", "").split()) for line in parts(page, "polyline")] == [2, 3]
+    assert len({line.get("stroke") for line in parts(page, "polyline")}) == 2
+    texts = Read(page).texts
+    assert "2, 3" in texts
+    assert texts.count("begin") == 2
+    assert "route 1" in Read(Result.from_json(result.to_json())._repr_html_()).texts
+
+
+def test_a_result_without_a_plan_says_so() -> None:
+    for status, text in (("none found", "no plan found"), ("infeasible", "proven to have no plan")):
+        result = Result(None, status, 0.1, 1, "lns", 0, instance=SQUARE)  # type: ignore[arg-type]
+        assert Read(result._repr_html_()).texts == ["Result", "status", text, "sought by", "lns in 0.1 s"]
+
+
+def test_a_free_end_has_no_place() -> None:
+    free = SQUARE.replace(end=None)
+    assert "anywhere" in Read(free._repr_html_()).texts
+    assert len(parts(solve(free, "enumerate")._repr_html_(), "polyline")) == 1
 
 
 def test_names_are_text() -> None:

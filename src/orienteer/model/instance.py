@@ -297,7 +297,15 @@ class Instance:
         other = copy.copy(self)  # what was checked stays true
         costs = frozen(np.ascontiguousarray(self.costs.T))
         exchanged = {"to_end": self.from_start, "from_start": self.to_end}
-        for name in ("view", "reduced", "each_route", "ends", "reach", "slack"):  # which know the direction
+        for name in (
+            "view",
+            "plan_view",
+            "reduced",
+            "each_route",
+            "ends",
+            "reach",
+            "slack",
+        ):  # which know the direction
             other.__dict__.pop(name, None)
         other.__dict__.update(costs=costs, start=self.end, end=self.start, **exchanged)
         other.__dict__.update(routes=None if self.routes is None else tuple(routes), windows=windows)
