@@ -50,7 +50,7 @@ class Gurobi(Solver[GurobiConfig]):
     def search(self, run: Run, seed: int) -> None:
         offer_trivial(run)
         model = reduce(run.instance)
-        warm_start(run, model, seed, self.config.warm)
+        warm_start(run, model.size, seed, self.config.warm)
         if not run.report() and _Search(model, run).solve(seed):
             finish(run, model)
 

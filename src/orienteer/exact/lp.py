@@ -19,7 +19,8 @@ class LinearProgram:
         self.links = np.zeros(0, dtype=np.int64)
         self.cuts: list[Cut] = []
         self.low, self.high = np.zeros(model.size), np.ones(model.size)
-        self.low[list(model.ends)] = 1.0
+        self.low[list(model.always)] = 1.0
+        self.high[list(model.barred)] = 0.0
         self.program = scip().LP(sense="maximize")
         prizes = model.units.prizes.tolist()
         self.program.addCols([[]] * model.size, prizes, self.low.tolist(), self.high.tolist())

@@ -1,6 +1,6 @@
 """The problem as branch and cut sees it: links and nodes that some route within the limit could use."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from orienteer.exact.units import Units, in_units
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
-from orienteer.model.numbers import Array
+from orienteer.model.numbers import TOLERANCE, Array
 from orienteer.model.tour import check_tour
 from orienteer.search.run import Run
 
@@ -42,6 +42,12 @@ class Model:
     directed: bool
     closed: bool
     """Whether start and end are the same; if not, link 0 leads from end to start."""
+    required: tuple[int, ...] = ()
+    """Nodes that every plan visits, beside the ends."""
+    barred: tuple[int, ...] = ()
+    """Nodes that no plan visits, since a required node or a budget rules them out."""
+    rows: tuple[tuple[Array, float], ...] = ()
+    """Groups and budgets: (m,) weights, and the most that they may add up to over the visited nodes."""
 
     @property
     def size(self) -> int:
@@ -54,8 +60,13 @@ class Model:
         return self.instance.budget / self.instance.limit * (1 + SLACK)
 
     @property
+    def always(self) -> tuple[int, ...]:
+        """The nodes that every plan visits."""
+        return (*self.ends, *self.required)
+
+    @property
     def ends(self) -> tuple[int, ...]:
-        """The nodes that every route visits."""
+        """Start and end."""
         return (0,) if self.closed else (0, self.size - 1)
 
     @cached_property
@@ -126,36 +137,104 @@ def reduce(instance: Instance) -> Model:
         tail, head, cost = np.append(len(nodes) - 1, tail), np.append(0, head), np.append(0.0, cost)
         if not directed:
             tail[0], head[0] = 0, len(nodes) - 1
-    return Model(instance, nodes, in_units(instance.prizes[nodes]), tail, head, cost, directed, closed)
+    model = Model(instance, nodes, in_units(instance.prizes[nodes]), tail, head, cost, directed, closed)
+    return with_rules(model) if instance.features else model
 
 
-def offer_trivial(run: Run) -> None:
-    """Offers the routes that the model does not hold: straight to the end, and to one node and back."""
-    instance = run.instance
+def offer_trivial(run: Run, instance: Instance | None = None) -> None:
+    """Offers the routes that the model does not hold: straight to the end, and to one node and back.
+
+    `instance` is the problem of the model where that is not the run's.
+    """
+    instance = run.instance if instance is None else instance
     start, end = instance.start, instance.end
-    if instance.costs[start, end] <= instance.budget and start != end:
-        run.offer([start, end])
+    if instance.features or (instance.costs[start, end] <= instance.budget and start != end):
+        offer(run, [start, end])
     with np.errstate(over="ignore"):
         costs = instance.costs[start] + instance.costs[:, end]
     fits = costs <= instance.budget * (1 + SLACK)
     fits[[start, end]] = False
     for node in sorted(np.flatnonzero(fits).tolist(), key=lambda node: -instance.prizes[node]):
-        try:
-            run.offer([start, node, end])
-        except InfeasibleTour:
-            continue
-        return
+        if offer(run, [start, node, end]):
+            return
 
 
-def fitting(model: Model, route: list[int]) -> list[int] | None:
-    """The route if `check_tour` passes it, else None; a round trip on symmetric costs is tried backwards too.
+def offer(run: Run, route: list[int]) -> bool:
+    """Offers the run a route of the model's instance; says whether the route fits."""
+    free = bool(run.instance.features) and run.problem.end is None
+    try:
+        if run.instance.features:
+            run.offer_plan([route[:-1] if free else route])
+        else:
+            run.offer(route)
+    except InfeasibleTour:
+        return False
+    return True
+
+
+def to_beat(run: Run, model: Model) -> float:
+    """The fewest units of prize that make a route better than the run's best; below 0 while there is none."""
+    return model.units.beats(run.prize) if run.plan is not None else -1.0
+
+
+def links_of_best(run: Run, model: Model) -> Ints:
+    """The links of the run's best route, where it has one."""
+    if not run.instance.features:
+        return model.links_of(run.best.nodes)
+    if run.plan is None:
+        return np.zeros(0, dtype=np.int64)
+    nodes = run.plan.nodes
+    return model.links_of((*nodes, model.instance.end) if run.problem.end is None else nodes)
+
+
+def offer_cycle(run: Run, model: Model, links: Ints) -> bool:
+    """Offers the route of these links; says whether they make one that fits."""
+    cycle = model.route(links)
+    if cycle is None:
+        return False
+    if run.instance.features:
+        return any(offer(run, direction) for direction in _directions(model, cycle))
+    route = fitting(model, cycle)
+    return route is not None and offer(run, route)
+
+
+def _directions(model: Model, route: list[int]) -> list[list[int]]:
+    """The route and, as a round trip on symmetric costs, the route backwards.
 
     Backwards its costs are added in another order, which may round to just within the limit.
     """
-    for direction in [route] if model.directed or not model.closed else [route, route[::-1]]:
+    return [route] if model.directed or not model.closed else [route, route[::-1]]
+
+
+def fitting(model: Model, route: list[int]) -> list[int] | None:
+    """The route, perhaps backwards, if `check_tour` passes it, else None."""
+    for direction in _directions(model, route):
         try:
             check_tour(model.instance, direction)
         except InfeasibleTour:
             continue
         return direction
     return None
+
+
+def with_rules(model: Model) -> Model:
+    """The model with the required nodes, groups and budgets of its instance."""
+    instance = model.instance
+    place = {int(node): number for number, node in enumerate(model.nodes)}
+    required = tuple(place[node] for node in instance.required if node in place)
+    rows, barred = [], set[int]()
+    for group in instance.groups:
+        weights = np.isin(model.nodes, group).astype(np.float64)
+        rows.append((weights, 1.0))
+    for budget in instance.budgets:  # the tolerance is `check_plan`'s
+        weights, most = budget.weights[model.nodes], budget.most * (1 + TOLERANCE) * (1 + SLACK)
+        barred.update(np.flatnonzero(weights > most).tolist())
+        rows.append((weights / most, 1.0) if most else (np.zeros(model.size), 1.0))
+    for weights, most in rows:
+        used = float(weights[[*model.ends, *required]].sum())
+        barred.update(np.flatnonzero(weights + used > most * (1 + SLACK)).tolist())
+    barred.difference_update(model.ends, required)
+    for weights, _ in rows:
+        weights[list(barred)] = 0.0
+    can_break = tuple((weights, most) for weights, most in rows if weights.sum() > most)
+    return replace(model, required=required, barred=tuple(sorted(barred)), rows=can_break)

@@ -95,7 +95,7 @@ class RootSolver:
         links, never = np.arange(len(model.tail)), np.zeros(model.size, dtype=bool)
         always, bound, earn_links = np.zeros(model.size, dtype=bool), best, np.zeros(len(model.tail))
         stalled, mark = 0, np.inf
-        while program.solve():
+        while program.solve() or self._complete(links):
             x, y = program.point()
             prices = program.prices()
             earn_links, earn_nodes, bound = program.reduced(prices)
@@ -122,6 +122,17 @@ class RootSolver:
                 break
             program.add_cuts(cuts)
         return Root(best, list(program.cuts), links, never, always, program.links, earn_links, bound)
+
+    def _complete(self, links: Ints) -> bool:
+        """Adds all links, without which required nodes may be out of reach; says whether a solution exists then.
+
+        Without required nodes every program has a solution, unless the solver fails.
+        """
+        missing = np.setdiff1d(links, self.program.links)
+        if not self.model.required or not len(missing):
+            return False
+        self.program.add_links(missing)
+        return self.program.solve()
 
     def _cuts(self, point: Point) -> list[Cut]:
         """New cuts that the point breaks; later families are asked only where the earlier find few."""

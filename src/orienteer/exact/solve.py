@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from orienteer.exact.missing import scip
-from orienteer.exact.model import Model, offer_trivial, reduce
+from orienteer.exact.model import Model, links_of_best, offer_trivial, reduce, to_beat
 from orienteer.exact.primal import offer_rounded
 from orienteer.exact.root import NEAREST, Root, RootSolver
 from orienteer.exact.separate.base import Point, Separator
@@ -16,10 +16,14 @@ from orienteer.exact.separate.blossom import Blossom
 from orienteer.exact.separate.conditional import Conditional
 from orienteer.exact.separate.cover import CycleCover
 from orienteer.exact.separate.logical import Logical
+from orienteer.exact.separate.rules import Rules
 from orienteer.exact.separate.subtour import Components, Subtour
 from orienteer.exact.tree import Tree
 from orienteer.model.instance import Instance
+from orienteer.model.reduce import REDUCED, with_choices
+from orienteer.model.rules import Feature
 from orienteer.search.auto import Auto
+from orienteer.search.registry import solver_class
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
 from orienteer.search.stop import AnyOf, MaxSteps, Never, Stop
@@ -33,6 +37,9 @@ SEPARATORS: dict[str, type[Separator]] = {
     "cycle": CycleCover,
 }
 """The separators by their names in the settings, in the order in which they are asked."""
+
+CHOICES: frozenset[Feature] = frozenset({"required", "groups", "budgets"})
+"""Rules about which nodes are visited: rows of the linear program."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,7 @@ class Exact(Solver[ExactConfig]):
 
     name = "exact"
     config_class = ExactConfig
+    handles = REDUCED | CHOICES
     nearest: ClassVar[int] = NEAREST
     few_links: ClassVar[int] = 10_000
     """Where the root leaves more links than this, a tree on the root's own columns looks for a better route first."""
@@ -76,12 +84,16 @@ class Exact(Solver[ExactConfig]):
 
     def kernels(self, instance: Instance) -> list[str]:
         """The kernels of the warm start and of the separators."""
-        return [*Auto().kernels(instance), f"{__name__}:separate_a_little"]
+        return [*(Auto().kernels(instance) if can_warm(instance) else []), f"{__name__}:separate_a_little"]
 
     def search(self, run: Run, seed: int) -> None:
-        offer_trivial(run)
-        model = reduce(run.instance)
-        warm_start(run, model, seed, self.config.warm)
+        instance = with_choices(run.problem) if run.instance.features else run.instance
+        offer_trivial(run, instance)
+        model = reduce(instance)
+        if len(model.required) < len(instance.required):
+            run.infeasible = True
+            return
+        warm_start(run, model.size, seed, self.config.warm)
         if run.report():
             return
         separators = make_separators(model, self.config.families)
@@ -123,16 +135,21 @@ def separate_a_little() -> None:
             kind(model)(point, 1.0)
 
 
-def warm_start(run: Run, model: Model, seed: int, share: float) -> None:
-    """Runs the default heuristic on a share of the allowance, for at most `WARM_STEPS` steps a node.
+def can_warm(instance: Instance) -> bool:
+    """Whether the default heuristic knows the problem's rules."""
+    return instance.features <= solver_class("lns").handles
+
+
+def warm_start(run: Run, size: int, seed: int, share: float) -> None:
+    """Runs the default heuristic on a share of the allowance, for at most `WARM_STEPS` steps for each of `size` nodes.
 
     A run without any limit also ends the warm start at the heuristic's default stop. Where the run is bounded by steps,
     nothing here reads the clock, so that the result is the same every time.
     """
-    if not share:
+    if not share or not can_warm(run.instance):
         return
     now = run.now()
-    cut: Stop = MaxSteps(run.steps + WARM_STEPS * model.size)
+    cut: Stop = MaxSteps(run.steps + WARM_STEPS * size)
     if math.isinf(run.stop.seconds_left(now)) and math.isinf(run.stop.steps_left(now)):
         cut = AnyOf(cut, Auto().default_stop(run.instance))
     with run.share(share), run.within(cut):
@@ -143,7 +160,8 @@ def warm_start(run: Run, model: Model, seed: int, share: float) -> None:
 def make_separators(model: Model, families: list[str] | None = None) -> list[Separator]:
     """A separator of each family, by default of the families in the default settings, cheapest first."""
     wanted = ExactConfig().families if families is None else families
-    return [kind(model) for name, kind in SEPARATORS.items() if name in wanted]
+    rules: list[Separator] = [Rules(model)] if model.rows else []
+    return rules + [kind(model) for name, kind in SEPARATORS.items() if name in wanted]
 
 
 def solve_root(run: Run, model: Model, separators: list[Separator], nearest: int = NEAREST) -> Root:
@@ -155,13 +173,13 @@ def solve_root(run: Run, model: Model, separators: list[Separator], nearest: int
     def ended(bound: float, point: Point) -> bool:
         if run.steps % ROUND_EVERY == 0:
             offer_rounded(run, point)
-        run.tighten(max(run.best.prize, model.units.bound(bound)))
+        run.tighten(max(run.prize, model.units.bound(bound)))
         return run.step()
 
     def beat() -> float:
-        return model.units.beats(run.best.prize)
+        return to_beat(run, model)
 
-    root = RootSolver(model, separators, beat, ended, model.links_of(run.best.nodes), nearest).solve()
+    root = RootSolver(model, separators, beat, ended, links_of_best(run, model), nearest).solve()
     if root.bound < beat():
         finish(run, model)
     return root
@@ -172,9 +190,12 @@ def _search_sparse(run: Run, model: Model, root: Root, separators: list[Separato
     timed = math.isfinite(run.stop.seconds_left(run.now()))
     with run.share(SPARSE_SHARE), run.within(Never() if timed else MaxSteps(run.steps + SPARSE_STEPS)):
         Tree(model, root.sparse(), separators, run, whole=False).solve()
-    return root.after(model.units.beats(run.best.prize))
+    return root.after(to_beat(run, model))
 
 
 def finish(run: Run, model: Model) -> None:
     """Notes that no route of the model is better, but for prizes too small for a linear program to see."""
-    run.tighten(run.best.prize + model.units.hidden)
+    if run.plan is None:
+        run.infeasible = True
+    else:
+        run.tighten(run.prize + model.units.hidden)

@@ -8,7 +8,7 @@ import numpy as np
 
 from orienteer.exact.cut import Cut
 from orienteer.exact.missing import scip
-from orienteer.exact.model import Ints, Model, fitting
+from orienteer.exact.model import Ints, Model, offer_cycle, to_beat
 from orienteer.exact.root import Root
 from orienteer.exact.separate.base import Point, Separator
 from orienteer.exact.separate.subtour import Components
@@ -37,12 +37,13 @@ class Tree:
         self.solver = scip().Model()
         self.error: BaseException | None = None
         self.nodes_seen = 0
+        always = model.always
         self.y = [
             self.solver.addVar(
                 f"y{v}",
                 "B",
-                lb=1.0 if root.always[v] or v in model.ends else 0.0,
-                ub=0.0 if root.never[v] and v not in model.ends else 1.0,
+                lb=1.0 if root.always[v] or v in always else 0.0,
+                ub=0.0 if v in model.barred or (root.never[v] and v not in always) else 1.0,
                 obj=float(model.units.prizes[v]),
             )
             for v in range(model.size)
@@ -74,13 +75,13 @@ class Tree:
 
     def beat(self) -> float:
         """The fewest units of prize that make a route better than the run's best."""
-        return self.model.units.beats(self.run.best.prize)
+        return to_beat(self.run, self.model)
 
     def note_bound(self) -> None:
         """Tells the run SCIP's bound; where the model has not the `whole` of the links, the bound says nothing."""
         bound = self.solver.getDualbound()
         if self.whole and not self.solver.isInfinity(abs(bound)):
-            self.run.tighten(max(self.run.best.prize, self.model.units.bound(bound * (1 + ACCURACY))))
+            self.run.tighten(max(self.run.prize, self.model.units.bound(bound * (1 + ACCURACY))))
 
     def look(self, solution: Any = None) -> Point:
         """The values of a solution of SCIP, by default of its current linear program."""
@@ -91,12 +92,7 @@ class Tree:
 
     def accept(self, point: Point) -> bool:
         """Whether an integral point is a route that fits; if so, the run is offered the route."""
-        cycle = self.model.route(point.links[point.x > 0.5])
-        route = None if cycle is None else fitting(self.model, cycle)
-        if route is None:
-            return False
-        self.run.offer(route)
-        return True
+        return offer_cycle(self.run, self.model, point.links[point.x > 0.5])
 
     def add(self, cuts: list[Cut], force: bool = False) -> bool:
         """Adds rows to SCIP's program; says whether one of them shows the node to be empty."""
@@ -140,6 +136,9 @@ class Tree:
                 self.solver.addCons(quick(back[v]) == self.y[v])
         costs = model.costs[self.links].tolist()
         self.solver.addCons(quick(c * x for c, x in zip(costs, self.x, strict=True)) <= model.limit * (1 + LOOSE))
+        for weights, most in model.rows:
+            left = quick(float(weights[v]) * self.y[v] for v in np.flatnonzero(weights).tolist())
+            self.solver.addCons(left <= most * (1 + LOOSE))
         self.solver.setMaximize()
 
     def _constraint(self, cut: Cut) -> None:

@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orienteer.model.numbers import frozen
-from orienteer.model.rules import Feature
+from orienteer.model.numbers import TOLERANCE, frozen
+from orienteer.model.rules import Budget, Feature
 
 if TYPE_CHECKING:
     from orienteer.model.instance import Instance
 
 REDUCED: frozenset[Feature] = frozenset({"service", "free end"})
 """What `reduced` takes away."""
+ROUNDING = 1e-11
+"""Added as a share to a limit that sums in another order are compared with."""
 
 
 def reduced(instance: "Instance") -> "Instance":
@@ -23,6 +25,28 @@ def reduced(instance: "Instance") -> "Instance":
     """
     if not instance.features or not instance.features <= REDUCED:
         return instance
+    return _plain(instance)
+
+
+def with_choices(instance: "Instance") -> "Instance":
+    """As `reduced`, for a problem with one route, no windows, and required nodes, groups or budgets, which stay.
+
+    Its limit has room for rounding: whether a route fits is for `check_plan` and the instance itself to say.
+    """
+    plain = _plain(instance)
+    extra = plain.size - instance.size
+    budgets = tuple(
+        Budget(one.name, frozen(np.append(one.weights, np.zeros(extra))), one.most) for one in instance.budgets
+    )
+    limit = max(instance.limit, instance.limit + instance.slack - TOLERANCE * instance.limit) * (1 + ROUNDING)
+    known = {name: getattr(plain, name) for name in ("costs", "prizes", "start", "end", "from_start", "to_end")}
+    return type(plain).unchecked(
+        **known, limit=limit, required=instance.required, groups=instance.groups, budgets=budgets
+    )
+
+
+def _plain(instance: "Instance") -> "Instance":
+    """The plain problem with the instance's visits and free end in its costs, whatever else the instance has."""
     from orienteer.model.instance import Instance  # which imports this module
 
     costs, prizes = instance.costs, instance.prizes

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from orienteer.model.instance import Instance
-from orienteer.model.result import Improvement, Result
+from orienteer.model.result import Improvement, Result, Status
 from orienteer.search.registry import make_solver
 from orienteer.search.run import within_reach
 from orienteer.search.solver import AnySolver
@@ -35,12 +36,14 @@ def with_bound(
     `exact` is the solver that `bounder` returns. Without `prove` the route stays as it is. `stop` counts from the
     beginning of this part of the work.
     """
-    if result.status == "optimal" or result.solver == exact.name:
+    if result.status in ("optimal", "infeasible") or result.solver == exact.name:
         return result
     shifted = _after(result, on_progress)
     proof = exact.solve(
         instance, Never() if stop is None else stop, seed=result.seed, on_progress=shifted, initial=result.plan
     )
+    if proof.status == "infeasible":
+        return replace(proof, solver=result.solver, settings=result.settings, **_sums(result, proof))
     better = prove and proof.prize > result.prize
     bound = min(result.bound, proof.bound, within_reach(instance))
     later = [Improvement(result.seconds + now.seconds, result.steps + now.steps, now.prize) for now in proof.trace]
@@ -48,11 +51,21 @@ def with_bound(
         result,
         plan=proof.plan if better else result.plan,
         bound=bound,
-        status="optimal" if proof.status == "optimal" and (better or proof.prize == result.prize) else "stopped",
-        seconds=result.seconds + proof.seconds,
-        steps=result.steps + proof.steps,
+        status=_status(result, proof, better),
+        **_sums(result, proof),
         trace=(*result.trace, *(now for now in later if better and now.prize > result.prize)),
     )
+
+
+def _status(result: Result, proof: Result, better: bool) -> Status:
+    """The status of the result, or of the better plan of the proof."""
+    if proof.status == "optimal" and (better or proof.prize == result.prize):
+        return "optimal"
+    return "none found" if result.plan is None and not better else "stopped"
+
+
+def _sums(result: Result, proof: Result) -> dict[str, Any]:
+    return {"seconds": result.seconds + proof.seconds, "steps": result.steps + proof.steps}
 
 
 def _after(result: Result, on_progress: OnProgress) -> Callable[[Progress], None]:
