@@ -11,6 +11,7 @@ from orienteer.exact.missing import scip
 from orienteer.exact.model import Ints, Model, offer_cycle, to_beat
 from orienteer.exact.root import Root
 from orienteer.exact.separate.base import Point, Separator
+from orienteer.exact.separate.rules import budget_cover
 from orienteer.exact.separate.subtour import Components
 from orienteer.search.run import Run
 
@@ -254,7 +255,8 @@ def _handler_class() -> type:
                 return result.FEASIBLE
             cuts = tree.components(point, tree.beat())
             if not cuts:
-                cuts = [too_long(tree.model, point.links[point.x > 0.5])]
+                links = point.links[point.x > 0.5]
+                cuts = budget_cover(tree.model, links) or [too_long(tree.model, links)]
             return result.CUTOFF if tree.add(cuts, force=True) else result.SEPARATED
 
         def _guard(self, work: Callable[[], Answer], otherwise: Answer) -> Answer:

@@ -6,7 +6,9 @@ In the root these rows come in when a solution breaks them, as all cuts do; the 
 import numpy as np
 
 from orienteer.exact.cut import Cut
+from orienteer.exact.model import Ints, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
+from orienteer.model.numbers import TOLERANCE
 
 
 class Rules(Separator):
@@ -21,3 +23,15 @@ class Rules(Separator):
                 nodes = np.flatnonzero(weights)
                 cuts.append(Cut("rule", most, nodes=nodes, node_values=weights[nodes]))
         return cuts
+
+
+def budget_cover(model: Model, links: Ints) -> list[Cut]:
+    """Forbids the nodes of a cycle whose weights exceed a budget by so little that the program's tolerance let them."""
+    visited = np.union1d(model.tail[links], model.head[links])
+    cuts = []
+    for budget in model.instance.budgets:
+        weights = budget.weights[model.nodes[visited]]
+        if float(weights.sum()) > budget.most * (1 + TOLERANCE):
+            nodes = visited[weights > 0]
+            cuts.append(Cut("rule", len(nodes) - 1.0, nodes=nodes, node_values=np.ones(len(nodes))))
+    return cuts

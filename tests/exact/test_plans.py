@@ -1,0 +1,52 @@
+"""Proofs for problems with rules: equal to the enumeration of all plans, and silent where nothing is proven."""
+
+import numpy as np
+import pytest
+
+from orienteer import Budget, Instance, MaxSteps, Result, check_plan, solve
+from plan_oracle import best_plan, random_instance, subsets
+
+CHOICES = ("service", "free end", "required", "groups", "budgets")
+
+
+def assert_true(instance: Instance, result: Result, truth: float | None) -> None:
+    """No plan above the truth, no bound below it, and no proof that does not hold."""
+    if result.plan is not None:
+        assert truth is not None
+        assert check_plan(instance, [tour.nodes for tour in result.routes]) == result.plan
+        assert result.prize <= truth * (1 + 1e-12)
+    assert truth is None or result.bound >= truth * (1 - 1e-12)
+    if result.status == "optimal":
+        assert result.prize == pytest.approx(truth, rel=1e-9)
+    assert result.status != "infeasible" or truth is None
+
+
+@pytest.mark.parametrize("features", subsets(CHOICES)[1:])
+def test_branch_and_cut_proves_the_truth(features: tuple[str, ...]) -> None:
+    rng = np.random.default_rng(7)
+    for count in range(20):
+        instance = random_instance(rng, features)
+        truth = best_plan(instance)
+        result = solve(instance, "exact", warm=0.2 * (count % 2))
+        assert_true(instance, result, truth)
+        assert result.status == ("infeasible" if truth is None else "optimal")
+
+
+def test_a_proof_that_there_is_no_plan() -> None:
+    """Each required place is within reach alone, and both together are not."""
+    line = Instance.from_coords([[0, 0], [5, 0], [-5, 0]], [0, 1, 1], 12)
+    result = solve(line.replace(required=[1, 2]), "exact")
+    assert (result.status, result.plan) == ("infeasible", None)
+    for asked, status in (("bound", "none found"), ("prove", "infeasible")):
+        again = solve(line.replace(required=[1, 2]), "lns", MaxSteps(100), **{asked: True})
+        assert (again.status, again.solver) == (status, "lns")
+
+
+def test_a_budget_met_exactly_and_missed_by_little() -> None:
+    """Ten fees of 0.1 are 1 but for rounding: the judge's tolerance decides, not the program's."""
+    points = np.random.default_rng(3).random((11, 2))
+    fees = np.array([0.0] + [0.1] * 10)
+    for most, visits in ((1.0, 10), (1.0 - 1e-10, 10), (1.0 - 1e-8, 9), (0.9999999, 9)):
+        instance = Instance.from_coords(points, np.ones(11), 99, budgets=[Budget("fees", fees, most)])
+        result = solve(instance, "exact")
+        assert (result.status, result.prize) == ("optimal", visits + 1)
