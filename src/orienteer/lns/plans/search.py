@@ -56,7 +56,7 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
     orders = new_orders(view)
     if run.plan is not None:
         load(view, orders, run.plan)
-    elif not len(run.instance.required):
+    elif not len(run.instance.required) and np.isfinite(orders.begin[:, 1]).all():  # idle routes are in time
         _offer(run, view, orders.node, orders.size)
     if not places:
         return
