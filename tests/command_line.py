@@ -6,6 +6,7 @@ from typing import ClassVar, NamedTuple
 
 from orienteer import Instance, MaxSteps, Result
 from orienteer.cli import pool
+from orienteer.model.rules import FEATURES
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
 
@@ -37,6 +38,7 @@ class Scripted(Solver):
     """Calls `action` at every step, up to a thousand times."""
 
     name = "scripted"
+    handles = frozenset(FEATURES)
     action: ClassVar[Callable[[Run], None]]
 
     def search(self, run: Run, seed: int) -> None:

@@ -20,7 +20,7 @@ WRONG = {
     "suffix": (["solve", "{dir}/town.doc"], "town.doc: the suffix '.doc' stands for no format"),
     "format": (
         ["solve", "{town}", "--format", "doc"],
-        "format must be one of json, npz, oplib, chao, csv, top, toptw, mctopmtw, got 'doc'",
+        "toptw, mctopmtw, got 'doc'",
     ),
     "format misspelt": (["solve", "{town}", "--format", "opl"], "got 'opl'; did you mean 'oplib'?"),
     "damaged file": (["solve", "{dir}/bad.json"], "bad.json:2: not JSON"),

@@ -28,7 +28,6 @@ def heavy_after(code: str) -> list[str]:
         "import orienteer",
         "import orienteer.cli.main",
         "from orienteer.cli.main import run; run(['--help'])",
-        "from orienteer.cli.main import run; run(['solvers'])",
         "from orienteer.cli.main import run; run(['bench', 'paper', '--help'])",
         "from orienteer.cli.main import run; run(['solve', 'no such file'])",
     ],

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from orienteer import Budget, Route
 from orienteer.data import files, text
 from orienteer.data.distances import METRICS
 from orienteer.data.json_file import KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
-SCHEMA, EXAMPLE = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
+SCHEMA, EXAMPLE, DAY = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
 
 
 def test_the_schema_has_the_keys_and_bounds_of_the_reader() -> None:
@@ -26,6 +27,17 @@ def test_the_json_example(tmp_path: Path) -> None:
     instance = files.read(tmp_path / "a.json")
     assert instance.names == ("depot", "a", "b")
     assert instance.costs[0, 1] == 5
+
+
+def test_the_json_example_with_rules(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(DAY))
+    instance = files.read(tmp_path / "a.json")
+    assert instance.routes == (Route(0, 0, 540, 540),)
+    assert instance.windows == (None, ((600, 720), (840, 1020)), None, ((690, 810),), None)
+    assert instance.service is not None
+    assert instance.service.tolist() == [0, 90, 45, 60, 60]
+    assert (instance.required, instance.groups, instance.clock) == ((1,), ((3, 4),), "minutes")
+    assert instance.budgets == (Budget("fee", [0, 12, 9, 0, 0], 20),)
 
 
 def test_the_csv_example(tmp_path: Path) -> None:

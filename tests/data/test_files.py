@@ -32,7 +32,7 @@ def test_unknown_formats(tmp_path: Path) -> None:
     for use in (files.read, lambda path: files.write(ROUND, path)):
         with pytest.raises(BadFile, match=r"suffix '.xls' stands for no format; name one of json \(.json\), npz .*csv"):
             use(tmp_path / "a.xls")
-    with pytest.raises(ValueError, match="format must be one of json, .*mctopmtw, got 'xls'"):
+    with pytest.raises(ValueError, match=r"format must be one of json, .*mctopmtw, got 'xls'"):
         files.read(tmp_path / "a.json", "xls")
 
 

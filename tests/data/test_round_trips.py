@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.any_problem import problems
+from data.any_problem import problems, problems_with_rules
 from orienteer import BadFile, Instance, Plan, Result, Tour
 from orienteer.data import files
 
@@ -27,6 +27,26 @@ def there_and_back(instance: Instance, path: Path) -> Instance:
 @given(instance=problems())
 def test_json(instance: Instance, folder: Path) -> None:
     assert there_and_back(instance, folder / "a.json") == instance
+
+
+@given(instance=problems_with_rules(), suffix=st.sampled_from([".json", ".npz"]))
+def test_rules(instance: Instance, suffix: str, folder: Path) -> None:
+    try:
+        read = there_and_back(instance, folder / f"a{suffix}")
+    except BadFile:
+        assert suffix == ".npz"
+        assert instance.names is not None
+        assert any(name.endswith("\0") for name in instance.names)
+    else:
+        assert read == instance
+        assert [route.name for route in read.each_route] == [route.name for route in instance.each_route]
+
+
+@given(instance=problems_with_rules())
+def test_formats_without_rules_say_so(instance: Instance, folder: Path) -> None:
+    if instance.features:
+        with pytest.raises(BadFile, match="cannot be written"):
+            files.write(instance, folder / "a.oplib")
 
 
 @given(instance=problems())

@@ -51,7 +51,7 @@ def orienteer(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_a_plug_in_is_listed_and_solves(folder: Path) -> None:
     listed = orienteer(folder, "solvers")
     assert (listed.returncode, listed.stderr) == (0, "")
-    assert re.search("^nearest +the nearest place that fits +no paper", listed.stdout, re.MULTILINE)
+    assert re.search("^nearest +the nearest place that fits +service, free end +no paper", listed.stdout, re.MULTILINE)
     for longest, tour in (("inf", [0, 1, 2, 0]), ("2", [0, 0])):
         words = ("solve", "town.json", "--solver", "nearest", "--set", f"longest={longest}", "--json")
         told = json.loads(orienteer(folder, *words).stdout)

@@ -1,4 +1,4 @@
-"""`orienteer check`: is this route allowed, and what is it worth?"""
+"""`orienteer check`: is this route or plan allowed, and what is it worth?"""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from orienteer.cli.options import READING, read_problem_of, result_in, with_opti
 from orienteer.cli.table import totals
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
-from orienteer.model.tour import check_tour
+from orienteer.model.plan import check_plan
 
 BROKEN = 1
 
@@ -22,28 +22,28 @@ TOURS = (".tsp", ".atsp")
 @click.argument("tourfile", type=click.Path(), metavar="TOURFILE")
 @with_options(*READING)
 def check(file: str, tourfile: str, **how: Any) -> int:
-    """Judge a route.
+    """Judge a route, or a plan of several routes.
 
-    Exit status 0 if the route in TOURFILE keeps all rules of the problem in FILE, 1 if it breaks one. The JSON of
-    `solve` knows its limit, start and end; they need not be given again. A TSPLIB file without a limit asks for a tour
-    through all of its places.
+    Exit status 0 if the plan in TOURFILE keeps all rules of the problem in FILE, 1 if it breaks one. The JSON of
+    `solve` knows its limit, start, end and number of routes; they need not be given again. A TSPLIB file without a
+    limit asks for a tour through all of its places.
     """
-    from orienteer.data.files import read_tour
+    from orienteer.data.files import read_plan
 
     to_all = _tour_problem(file, tourfile, how)
     instance = to_all or read_problem_of(file, tourfile, how)
-    nodes = read_tour(tourfile, instance, how["index"] or 0)
+    routes = read_plan(tourfile, instance, how["index"] or 0)
     if to_all and how["start"] is None:
-        nodes = _from(instance.start, nodes)
+        routes = [_from(instance.start, nodes) for nodes in routes]
     try:
-        tour = check_tour(instance, nodes)
-        missing = instance.size - len(set(tour.nodes))
+        plan = check_plan(instance, routes)
+        missing = instance.size - len(plan.visited)
         if to_all and missing:
             raise InfeasibleTour(f"the tour leaves out {missing} of {instance.size} places")
     except InfeasibleTour as error:
         click.echo(f"infeasible: {error}")
         return BROKEN
-    words = f"a tour of {instance.size} places, cost {tour.cost:.10g}" if to_all else totals(instance, tour)
+    words = f"a tour of {instance.size} places, cost {plan.cost:.10g}" if to_all else totals(instance, plan)
     click.echo(f"feasible: {words}")
     return 0
 

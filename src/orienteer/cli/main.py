@@ -21,7 +21,7 @@ from orienteer.model.errors import MissingExtra, OrienteerError
 from orienteer.version import __version__
 
 DONE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
-"""Exit statuses: all went well; `check` found the route wrong; an error; Ctrl-C; nobody reads the output."""
+"""Exit statuses: all went well; the plan is wrong, or there is none; an error; Ctrl-C; nobody reads the output."""
 
 EXPECTED = (OrienteerError, ValueError, OSError, OverflowError, MemoryError)
 """Errors of the user's input or machine, which are told in one line. Any other is our mistake, with a traceback."""
@@ -31,7 +31,7 @@ EXPECTED = (OrienteerError, ValueError, OSError, OverflowError, MemoryError)
     cls=WithPlugins,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
-    epilog="Exit status: 0 done, 1 the route breaks a rule (check), 2 error, 130 interrupted.",
+    epilog="Exit status: 0 done, 1 the plan breaks a rule (check) or there is none (solve), 2 error, 130 interrupted.",
 )
 @click.version_option(__version__, message="orienteer %(version)s")
 @click.option("--debug", is_flag=True, help="Show where an error comes from, not only its message.")

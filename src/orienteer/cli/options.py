@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -63,6 +64,12 @@ SEARCH = (
 )
 """The options of a search: the solver, when to stop, seed, device, settings of the solver."""
 
+
+def routes_of(context: click.Context, parameter: click.Parameter, text: str | None) -> int | str | None:
+    """The number of routes that a text spells, or the text, which then is the path of a table."""
+    return int(text) if text is not None and re.fullmatch(r"\d{1,9}", text, re.ASCII) else text
+
+
 READING = (
     click.option(
         "--format", metavar="KIND", help="json, npz, oplib, chao, csv, top, toptw or mctopmtw, if no suffix tells."
@@ -70,7 +77,12 @@ READING = (
     click.option("--limit", type=float, metavar="T", help="Cost limit, above what the file says."),
     click.option("--start", metavar="NODE", help="Start, by number from 0 or by name."),
     click.option("--end", metavar="NODE", help="End, by number from 0 or by name."),
-    click.option("--routes", type=click.IntRange(min=1), metavar="M", help="How many routes, such as people or days."),
+    click.option("--free-end", is_flag=True, help="Let routes stop anywhere."),
+    click.option(
+        "--routes", metavar="M|CSV", callback=routes_of, help="How many routes, such as people or days; or their table."
+    ),
+    click.option("--require", multiple=True, metavar="NODE", help="A place that must be in; may be repeated."),
+    click.option("--avoid", multiple=True, metavar="NODE", help="A place that must not be in; may be repeated."),
     click.option("--index", type=PLACE, metavar="I", help="Which instance of an NPZ set, from 0."),
     click.option("--matrix", type=click.Path(), metavar="CSV", help="Cost matrix beside a CSV of points."),
     click.option("--metric", metavar="KIND", help="euclidean, manhattan or great_circle, for a CSV of points."),
@@ -91,33 +103,51 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 
 def read_problem(file: str, how: dict[str, Any], solver: str = "auto") -> Instance:
     """The problem that a file holds for a solver; `how` has the values of the options `READING`."""
-    return solver_class(solver).read(file, **{key: value for key, value in how.items() if value is not None})
+    given = {key: value for key, value in how.items() if value is not None and value is not False and value != ()}
+    return solver_class(solver).read(file, **given)
 
 
 def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
-    """The problem in `file`, by which the route in `tourfile` is judged; `how` has the values of the options `READING`.
+    """The problem in `file`, by which the plan in `tourfile` is judged; `how` has the values of the options `READING`.
 
-    A result in `tourfile` holds its limit, start and end: these override those of `file`, and options override both.
-    Where the two files differ, a line on standard error says so.
+    A result in `tourfile` holds its limit, start, end and number of routes: these override those of `file`, unless the
+    file lists its routes, and options override both. Where the two files differ, a line on standard error says so.
     """
     from orienteer.data.files import read_fields
 
-    reading = ("format", "index", "matrix", "metric", "routes")
-    fields = read_fields(file, **{key: how[key] for key in reading})
+    fields = read_fields(file, **{key: how[key] for key in ("format", "index", "matrix", "metric", "routes")})
+    fields = fields.wishing(how["free_end"], how["require"], how["avoid"])
     values = {key: how[key] for key in ("limit", "start", "end")}
     result = result_in(tourfile)
-    if result is not None and result.limit is not None:
-        known = {"limit": result.limit}
-        if values["start"] is None and values["end"] is None:
-            known |= {"start": result.start, "end": result.end}
-        for key in (key for key in known if values[key] is None):
-            values[key], in_file = known[key], getattr(fields, key)
-            number = fields.number(file, key, in_file) if isinstance(in_file, str) else in_file
-            if number not in (None, known[key]):
-                other = in_file if isinstance(in_file, str) else f"{in_file:g}"
-                note = f"judged by the {key} {known[key]:g} of {tourfile}, not by {other} of {file}"
-                click.echo(f"orienteer: {note}", err=True)
-    return fields.build(file, **values)
+    if result is None or result.plan is None or result.limit is None or isinstance(fields.routes, list):
+        return fields.build(file, **values)
+    free, count = _free_end(tourfile), len(result.routes)
+    known: dict[str, Any] = {"limit": result.limit}
+    if values["start"] is None and values["end"] is None:
+        known |= {"start": result.start} if free or fields.free_end else {"start": result.start, "end": result.end}
+    for key in (key for key in known if values[key] is None):
+        values[key], in_file = known[key], getattr(fields, key)
+        number = fields.number(file, key, in_file) if isinstance(in_file, str) else in_file
+        if number not in (None, known[key]):
+            other = in_file if isinstance(in_file, str) else f"{in_file:g}"
+            _say_judged(f"the {key} {known[key]:g}", tourfile, other, file)
+    if how["routes"] is None and count != (fields.routes or 1):
+        _say_judged(f"the {count} routes", tourfile, str(fields.routes or 1), file)
+        fields = read_fields(file, **{key: how[key] for key in ("format", "index", "matrix", "metric")}, routes=count)
+        fields = fields.wishing(how["free_end"], how["require"], how["avoid"])
+    return fields.wishing(free_end=free and values["end"] is None).build(file, **values)
+
+
+def _say_judged(what: str, tourfile: str, other: str, file: str) -> None:
+    click.echo(f"orienteer: judged by {what} of {tourfile}, not by {other} of {file}", err=True)
+
+
+def _free_end(tourfile: str) -> bool:
+    """Whether the routes of a result may stop anywhere."""
+    from orienteer.data.json_file import parse_json
+
+    routes = parse_json(tourfile).get("routes")
+    return bool(routes) and isinstance(routes[0], dict) and routes[0].get("free_end") is True
 
 
 def result_in(tourfile: str) -> Result | None:

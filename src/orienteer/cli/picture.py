@@ -18,7 +18,7 @@ def plot(file: str, tourfile: str | None, out: str, title: str | None, **how: An
 
     The JSON of `solve` knows its limit, start and end; they need not be given again.
     """
-    from orienteer.data.files import read_tour
+    from orienteer.data.files import read_plan
     from orienteer.plot import check_picture, save_picture
 
     check_writable(out, file, tourfile, how["matrix"])
@@ -27,4 +27,4 @@ def plot(file: str, tourfile: str | None, out: str, title: str | None, **how: An
         save_picture(read_problem(file, how), out, title=title)
     else:
         instance = read_problem_of(file, tourfile, how)
-        save_picture(instance, out, read_tour(tourfile, instance, how["index"] or 0), title)
+        save_picture(instance, out, read_plan(tourfile, instance, how["index"] or 0), title)

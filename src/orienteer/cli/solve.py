@@ -19,11 +19,14 @@ from orienteer.cli.options import (
     with_options,
 )
 from orienteer.cli.progress import Bar
-from orienteer.cli.table import bound_line, origin, route_table, totals
+from orienteer.cli.table import bound_line, no_plan, origin, plan_table, totals
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.model.show import place_name
 from orienteer.search import front
+
+NO_PLAN = 1
+"""The exit status of a search that found nothing."""
 
 ROUTE_ONLY = (".tour", ".sol", ".txt")
 """Suffixes of files that hold the nodes of a route and nothing else."""
@@ -63,12 +66,12 @@ def solve(
     plot: str | None,
     as_json: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Find a good route for the problem in FILE; with a tsp- solver, a short tour through all of its places.
 
-    Ctrl-C ends the search and prints the best route so far.
+    Ctrl-C ends the search and prints the best route so far. Exit status 1 if no plan was found.
     """
-    from orienteer.data.files import read_tour
+    from orienteer.data.files import read_plan
     from orienteer.data.tour_file import check_route_suffix
 
     if out is not None:
@@ -83,7 +86,7 @@ def solve(
     instance = read_problem(file, how, solver)
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
     method, _ = configured(solver, device, named, more)
-    begin = None if initial is None else read_tour(initial, instance)
+    begin = None if initial is None else read_plan(initial, instance)
     with Interrupt() as interrupt, Bar() as bar:
         result = front.solve(
             instance,
@@ -98,6 +101,7 @@ def solve(
             cancelled=lambda: interrupt.pressed,
         )
     _report(instance, result, out, plot, as_json, bound or prove)
+    return 0 if result.plan is not None else NO_PLAN
 
 
 def _report(
@@ -105,27 +109,33 @@ def _report(
 ) -> None:
     """Writes the result to files, then prints it: in this order, since printing fails on a closed pipe."""
     data = result.to_dict()
-    if instance.names is not None:
-        data["names"] = [instance.names[node] for node in result.tour.nodes]
+    plan = result.plan
+    if instance.names is not None and plan is not None and len(plan.routes) == 1:
+        data["names"] = [instance.names[node] for node in plan.nodes]
     if out is not None:
         _write(result, data, out)
-    if plot is not None:
+    if plot is not None and plan is not None:
         from orienteer.plot import save_picture
 
-        save_picture(instance, plot, result.tour.nodes)
+        save_picture(instance, plot, [tour.nodes for tour in plan.routes])
     if as_json:
         click.echo(json.dumps(data))
         return
-    click.echo(route_table(instance, result.tour))
+    if plan is None:
+        click.echo(no_plan(result))
+        click.echo(origin(result))
+        return
+    click.echo(plan_table(instance, plan))
     click.echo()
-    click.echo(totals(instance, result.tour))
+    click.echo(totals(instance, plan))
     if with_gap or 0 < result.gap < math.inf:
         click.echo(bound_line(result))
     click.echo(origin(result))
     for number, other in enumerate(result.alternatives, 2):
         click.echo()
-        click.echo(f"Alternative {number}: {totals(instance, other.tour)}")
-        click.echo(" > ".join(place_name(instance, node) for node in other.nodes))
+        click.echo(f"Alternative {number}: {totals(instance, other)}")
+        for tour in other.routes:
+            click.echo(" > ".join(place_name(instance, node) for node in tour.nodes))
 
 
 def _write(result: Result, data: dict[str, Any], out: str) -> None:
@@ -133,6 +143,9 @@ def _write(result: Result, data: dict[str, Any], out: str) -> None:
     from orienteer.data.text import write_lines
 
     if Path(out).suffix.lower() in ROUTE_ONLY:
+        if result.plan is None:
+            click.echo(f"orienteer: {out} was not written: there is no plan", err=True)
+            return
         write_tour(result, out)
     else:
         write_lines(out, [json.dumps(data)])

@@ -1,40 +1,95 @@
-"""A route as a table of plain text."""
+"""A plan as tables of plain text."""
 
 import unicodedata
 from collections.abc import Sequence
 
+from orienteer.model.clock import written_time
 from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan
 from orienteer.model.result import Result
-from orienteer.model.show import place_name
-from orienteer.model.tour import Tour
+from orienteer.model.rules import Route
+from orienteer.model.show import STATUS, place_name, route_name
+from orienteer.model.tour import Visit
 
 
-def route_table(instance: Instance, tour: Tour) -> str:
-    """A line for each stop: its number, place, prize, the leg to it, the cost up to it and the unused limit."""
-    stops = tour.stops(instance)
-    legs, spent = [stop.leg for stop in stops], [stop.cost for stop in stops]
-    slack = [max(0.0, instance.limit - cost) for cost in spent]
-    count = len(tour)
-    costs = _written([*legs, *spent, *slack])  # together, so that all have the same number of decimals
-    columns = (
-        [str(stop) for stop in range(count)],
-        [place_name(instance, node) for node in tour.nodes],
-        _written([stop.prize for stop in stops]),
-        costs[:count],
-        costs[count : 2 * count],
-        costs[2 * count :],
+def plan_table(instance: Instance, plan: Plan) -> str:
+    """The table of a plan's route; of several routes one a route, under a line that sums it up."""
+    timetables = plan.stops(instance)
+    if len(plan.routes) == 1:
+        return _route_table(instance, instance.each_route[0], timetables[0])
+    return "\n\n".join(
+        f"{route_line(instance, plan, number)}\n{_route_table(instance, instance.each_route[number], stops)}"
+        for number, stops in enumerate(timetables)
     )
-    return layout(("stop", "place", "prize", "leg", "cost", "slack"), list(zip(*columns, strict=True)), left=(1,))
 
 
-def totals(instance: Instance, tour: Tour) -> str:
+def route_line(instance: Instance, plan: Plan, number: int) -> str:
+    """One line on one of several routes: its number, counted from 1, its name, prize, cost and stops."""
+    tour, route = plan.routes[number], instance.each_route[number]
+    stops = len(set(tour.nodes) - instance.ends)
+    totals = f"prize {tour.prize:.6g}, cost {tour.cost:.6g} of {route.limit:.6g}, {stops} stops"
+    return f"{route_name(instance, number)}: {totals}"
+
+
+def _route_table(instance: Instance, route: Route, stops: Sequence[Visit]) -> str:
+    """A line for each stop: its number, place and prize, the leg to it, then its costs, or its times where these count.
+
+    Costs are the cost up to the stop and the unused limit. Times are arrival, wait, beginning and departure.
+    """
+    columns = {
+        "stop": [str(stop.place) for stop in stops],
+        "place": [place_name(instance, stop.node) for stop in stops],
+        "prize": _written([stop.prize for stop in stops]),
+    }
+    columns |= _times(instance, stops) if is_timed(instance) else _costs(route, stops)
+    return layout(tuple(columns), list(zip(*columns.values(), strict=True)), left=(1,))
+
+
+def is_timed(instance: Instance) -> bool:
+    """Whether arrival and departure tell more than the cost so far: there are visit times, windows or a clock."""
+    opens = any(route.opens for route in instance.each_route)
+    return opens or instance.clock is not None or bool({"service", "windows"} & instance.features)
+
+
+def _costs(route: Route, stops: Sequence[Visit]) -> dict[str, list[str]]:
+    costs = {
+        "leg": [stop.leg for stop in stops],
+        "cost": [stop.cost for stop in stops],
+        "slack": [max(0.0, route.limit - stop.cost) for stop in stops],
+    }
+    return _alike(costs)
+
+
+def _times(instance: Instance, stops: Sequence[Visit]) -> dict[str, list[str]]:
+    numbers = {key: [getattr(stop, key) for stop in stops] for key in ("leg", "arrive", "wait", "begin", "leave")}
+    if instance.clock is None:
+        return _alike(numbers)
+    spans = _alike({key: numbers[key] for key in ("leg", "wait")})
+    clock = {key: [written_time(instance, time) for time in times] for key, times in numbers.items()}
+    return clock | spans
+
+
+def _alike(columns: dict[str, list[float]]) -> dict[str, list[str]]:
+    """The columns as texts, all with the same number of decimals."""
+    written = iter(_written([value for values in columns.values() for value in values]))
+    return {key: [next(written) for _ in values] for key, values in columns.items()}
+
+
+def totals(instance: Instance, plan: Plan) -> str:
     """One line: prize, cost, unused limit, and the number of places visited."""
-    slack = max(0.0, instance.limit - tour.cost)
-    places = len(set(tour.nodes))
-    return (
-        f"prize {tour.prize:.6g} of {instance.prizes.sum():.6g}, "
-        f"cost {tour.cost:.6g} of {instance.limit:.6g}, slack {slack:.4g}, {places} of {instance.size} places"
-    )
+    places = f"{len(plan.visited)} of {instance.size} places"
+    prize = f"prize {plan.prize:.6g} of {instance.prizes.sum():.6g}"
+    if len(plan.routes) > 1:
+        return f"{prize}, cost {plan.cost:.6g}, {len(plan.routes)} routes, {places}"
+    limit = instance.each_route[0].limit
+    return f"{prize}, cost {plan.cost:.6g} of {limit:.6g}, slack {max(0.0, limit - plan.cost):.4g}, {places}"
+
+
+def no_plan(result: Result) -> str:
+    """One line that says that there is no plan."""
+    if result.status == "infeasible":
+        return "no plan keeps all rules of this problem: that is proven"
+    return "no plan was found that keeps all rules of this problem; a longer search may find one"
 
 
 def bound_line(result: Result) -> str:
@@ -45,7 +100,7 @@ def bound_line(result: Result) -> str:
 def origin(result: Result) -> str:
     """One line: which solver found the route, how it ended, how long it took."""
     choice = f" ({result.settings['choice']})" if "choice" in result.settings else ""
-    ending = "proven optimal" if result.status == "optimal" else "best found"
+    ending = STATUS[result.status]
     return f"{result.solver}{choice}: {ending} in {result.seconds:.3g} s, {result.steps:,} steps, seed {result.seed}"
 
 

@@ -9,14 +9,20 @@ from typing import Any
 import numpy as np
 
 from orienteer.data.text import FilePath, shown
+from orienteer.data.times import Daily, on_days
+from orienteer.model.clock import Unit, day_length
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array
-from orienteer.model.rules import Budget, Route
+from orienteer.model.rules import MOST_ROUTES, Budget, Route, Window
 from orienteer.model.spelling import did_you_mean
 
 Node = int | str
 """A node as people name it: its number, counted from 0, or its name."""
+
+
+MOST_DAYS = 366
+"""A route that takes more days than this, where windows hold every day, is surely a mistake."""
 
 
 @dataclass
@@ -27,7 +33,16 @@ class RouteFields:
     end: Node | None = None
     opens: float | None = None
     limit: float | None = None
+    closes: float | None = None
+    """When the route must be at its end, in place of a limit."""
     free_end: bool = False
+    name: str = ""
+
+    @classmethod
+    def of(cls, route: Route) -> "RouteFields":
+        """The fields of a route."""
+        limit = None if math.isnan(route.limit) else route.limit
+        return cls(route.start, route.end, route.opens, limit, None, route.end is None, route.name)
 
 
 @dataclass
@@ -43,13 +58,13 @@ class Fields:
     names: Sequence[str] | None = None
     service: Array | None = None
     required: Sequence[Node] = ()
-    windows: Sequence[Any] | None = None
+    windows: Sequence[Sequence[Window | Daily] | None] | None = None
     routes: int | Sequence[RouteFields] | None = None
     groups: Sequence[Sequence[Node]] = ()
     budgets: Sequence[Budget] = ()
-    opens: float = 0.0
-    """When routes open that do not say so themselves."""
     free_end: bool = False
+    clock: Unit | None = None
+    avoided: Sequence[Node] = ()
 
     def build(
         self,
@@ -58,41 +73,33 @@ class Fields:
         start: Node | None = None,
         end: Node | None = None,
         what: str = "",
-        routes: int | Sequence[Route] | None = None,
     ) -> Instance:
         """The instance, or a `BadFile` that says why the fields make none; `what` begins its message.
 
-        `limit`, `start` and `end`, unless None, override those of the file and of all its routes; `routes` overrides
-        the routes. Where neither names a start, routes start at node 0; where neither names an end, they end where they
-        start.
+        `limit`, `start` and `end`, unless None, override those of the file and of all its routes. Where neither names a
+        start, routes start at node 0; where neither names an end, they end where they start. The windows of a start and
+        of an end say when their routes open and close, unless the routes say so.
         """
         found = self._given(limit, start, end)
-        given = found._routes(path) if routes is None else routes
-        if found.limit is None:
-            found.limit = _largest_limit(given)
-        if found.limit is None:
-            raise BadFile(path, f"{what}the file holds no limit, so one must be given")
-        own = found._route(path, "", RouteFields())
-        if isinstance(given, int):
-            given = [own] * given
-        elif given is None and own.opens:
-            given = [own]
+        routes = found._routes(path, what)
+        plain = self.routes is None and not routes[0].opens
         try:
             with np.errstate(over="ignore"):  # sums of huge costs may become infinite, which no limit allows
                 return Instance(
-                    self.costs,
+                    found._costs(path, routes),
                     self.prizes,
-                    found.limit,
-                    own.start,
-                    own.end,
+                    max(route.limit for route in routes),
+                    routes[0].start,
+                    routes[0].end,
                     self.coords,
                     None if self.names is None else tuple(self.names),
                     self.service,
                     [self.number(path, "required", node) for node in self.required],
-                    self.windows,
-                    given,
+                    found._windows(routes),
+                    None if plain else routes,
                     [[self.number(path, "groups", node) for node in group] for group in self.groups],
                     self.budgets,
+                    self.clock,
                 )
         except InvalidInstance as error:
             raise BadFile(path, f"{what}{error}") from error
@@ -105,28 +112,90 @@ class Fields:
             changes["free_end"] = False
         found = replace(self, **changes)
         if found.routes is not None and not isinstance(found.routes, int):
-            found.routes = [replace(route, **changes) for route in found.routes]
+            closes: dict[str, Any] = {"closes": None} if "limit" in changes else {}
+            found.routes = [replace(route, **changes, **closes) for route in found.routes]
         return found
 
-    def _routes(self, path: FilePath) -> int | list[Route] | None:
-        if self.routes is None or isinstance(self.routes, int):
-            return self.routes
-        return [self._route(path, f"routes[{place}].", route) for place, route in enumerate(self.routes)]
+    def wishing(self, free_end: bool = False, require: Sequence[Node] = (), avoid: Sequence[Node] = ()) -> "Fields":
+        """These fields with ends that are free, and with more nodes that must be visited or must not."""
+        found = replace(self, required=[*self.required, *require], avoided=[*self.avoided, *avoid])
+        if free_end:
+            found.free_end = True
+            if found.routes is not None and not isinstance(found.routes, int):
+                found.routes = [replace(route, free_end=True) for route in found.routes]
+        return found
 
-    def _route(self, path: FilePath, field: str, route: RouteFields) -> Route:
+    def _routes(self, path: FilePath, what: str) -> list[Route]:
+        if self.routes is None:
+            return [self._route(path, what, RouteFields())]
+        if isinstance(self.routes, int):
+            if not 1 <= self.routes <= MOST_ROUTES:
+                raise BadFile(path, f"routes must be from 1 to {MOST_ROUTES}, got {self.routes}")
+            return [self._route(path, what, RouteFields())] * self.routes
+        return [self._route(path, f"{what}routes[{place}].", route) for place, route in enumerate(self.routes)]
+
+    def _route(self, path: FilePath, what: str, route: RouteFields) -> Route:
         """A route whose nodes are numbers, and which has of the problem what it does not say itself."""
         start = self.start if route.start is None else route.start
-        first = 0 if start is None else self.number(path, f"{field}start", start)
+        first = 0 if start is None else self.number(path, f"{what}start", start)
         end = self.end if route.end is None else route.end
-        last = first if end is None else self.number(path, f"{field}end", end)
+        last = first if end is None else self.number(path, f"{what}end", end)
         free = route.free_end or (self.free_end and route.end is None)
+        opens, closes = self._hours(first, route.opens)
+        if not free and last != first:
+            closes = min(closes, self._hours(last, opens)[1])
         limit = self.limit if route.limit is None else route.limit
-        return Route(
-            first,
-            None if free else last,
-            self.opens if route.opens is None else route.opens,
-            math.nan if limit is None else limit,
-        )
+        if route.closes is not None:
+            limit = route.closes - opens
+        elif limit is None and math.isfinite(closes):
+            limit = closes - opens
+        if limit is None:
+            where = f"{what.rstrip('.')}: " if what.endswith(".") else what
+            raise BadFile(path, f"{where}the file holds no limit, so one must be given")
+        return Route(first, None if free else last, opens, limit, route.name)
+
+    def _hours(self, node: int, opens: float | None) -> Window:
+        """When a route at this start or end opens, unless that is given, and when it closes, by the node's windows."""
+        windows = self.windows[node] if self.windows is not None and 0 <= node < len(self.windows) else None
+        if not windows:
+            return (0.0 if opens is None else opens), math.inf
+        unit = self.clock or "minutes"
+        day = 0 if opens is None else math.floor(opens / day_length(unit))
+        first, last = on_days(windows, [day], unit)[0]
+        return (max(first, 0.0) if opens is None else opens), last
+
+    def _windows(self, routes: Sequence[Route]) -> list[list[Window] | None] | None:
+        """The windows of all nodes but starts and ends; those that hold every day on the days of the routes."""
+        if self.windows is None:
+            return None
+        unit = self.clock or "minutes"
+        day = day_length(unit)
+        days = set[int]()
+        if any(isinstance(window, Daily) for windows in self.windows for window in windows or ()):
+            for route in routes:
+                first, last = route.opens // day, (route.opens + route.limit) // day
+                if not last - first < MOST_DAYS:
+                    raise InvalidInstance(f"limit {route.limit:g} is longer than {MOST_DAYS} days, counted in {unit}")
+                days.update(range(int(first), int(last) + 1))
+        ends = {node for route in routes for node in (route.start, route.end)}
+        return [
+            None if not windows or node in ends else on_days(windows, sorted(days), unit)
+            for node, windows in enumerate(self.windows)
+        ]
+
+    def _costs(self, path: FilePath, routes: Sequence[Route]) -> Array:
+        """The costs, without a way to and from the nodes that are avoided."""
+        if not self.avoided:
+            return self.costs
+        costs, ends = self.costs.copy(), {node for route in routes for node in (route.start, route.end)}
+        for node in self.avoided:
+            number = self.number(path, "avoid", node)
+            if number in ends:
+                raise BadFile(path, f"avoid must not name a start or an end, got {shown(node)}")
+            if not 0 <= number < len(costs):
+                raise BadFile(path, f"avoid must be a node from 0 to {len(costs) - 1}, got {number}")
+            costs[number, :] = costs[:, number] = math.inf
+        return costs
 
     def number(self, path: FilePath, field: str, node: Node) -> int:
         """The number of a node given by number or name, or `BadFile` if no node has the name."""
@@ -138,10 +207,3 @@ class Fields:
             hint = "; this file has no names" if self.names is None else did_you_mean(node, self.names)
             raise BadFile(path, f"{field} must be a node's number or name, got {shown(node)}{hint}")
         return list(self.names).index(node)
-
-
-def _largest_limit(routes: int | Sequence[Route] | None) -> float | None:
-    """The largest limit of routes that all have one; else None."""
-    if routes is None or isinstance(routes, int) or any(math.isnan(route.limit) for route in routes):
-        return None
-    return max((route.limit for route in routes), default=None)

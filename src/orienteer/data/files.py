@@ -6,13 +6,14 @@ from pathlib import Path
 
 from orienteer.data.chao import load_chao, save_chao
 from orienteer.data.csv_file import load_csv, save_csv
-from orienteer.data.fields import Fields, Node
+from orienteer.data.fields import Fields, Node, RouteFields
 from orienteer.data.instance_set import InstanceSet
 from orienteer.data.json_file import load_json, load_result, save_json
 from orienteer.data.npz import BatchResult, load_results, load_set, save_results, save_set
 from orienteer.data.oplib import load_oplib, save_oplib
+from orienteer.data.rules_json import rules_of
 from orienteer.data.text import FilePath
-from orienteer.data.tour_file import load_tour, save_tour
+from orienteer.data.tour_file import load_plan, load_tour, save_tour
 from orienteer.data.variants import load_mctopmtw, load_top, load_toptw
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
@@ -30,6 +31,7 @@ __all__ = [
     "format_of",
     "read",
     "read_fields",
+    "read_plan",
     "read_result",
     "read_results",
     "read_set",
@@ -69,7 +71,10 @@ def read(
     index: int | None = None,
     matrix: FilePath | None = None,
     metric: str | None = None,
-    routes: int | Sequence[Route] | None = None,
+    routes: int | Sequence[Route] | FilePath | None = None,
+    free_end: bool = False,
+    require: Sequence[Node] = (),
+    avoid: Sequence[Node] = (),
 ) -> Instance:
     """The problem in a file, or `BadFile`.
 
@@ -85,12 +90,15 @@ def read(
     matrix, metric
         For CSV: the path of a second CSV with the costs, or the name of the metric of distances between points.
     routes
-        Several routes, in place of those of the file: their number, or a list of `Route`.
+        Several routes, in place of those of the file: their number, a list of `Route`, or the path of a table of them.
+    free_end
+        Whether routes may stop anywhere.
+    require, avoid
+        Nodes that must be visited, besides those of the file, and nodes that must not.
     """
-    count = routes if isinstance(routes, int) else None
-    found = read_fields(path, format, index=index, matrix=matrix, metric=metric, routes=count)
+    found = read_fields(path, format, index=index, matrix=matrix, metric=metric, routes=routes)
     try:
-        return found.build(path, limit, start, end, routes=routes if count is None else None)
+        return found.wishing(free_end, require, avoid).build(path, limit, start, end)
     except MemoryError as error:
         raise BadFile(path, "needs more memory than there is") from error
 
@@ -102,7 +110,7 @@ def read_fields(
     index: int | None = None,
     matrix: FilePath | None = None,
     metric: str | None = None,
-    routes: int | None = None,
+    routes: int | Sequence[Route] | FilePath | None = None,
 ) -> Fields:
     """The fields of a problem in a file, before they are checked together; the parameters are those of `read`."""
     kind = format_of(path, format)
@@ -112,9 +120,10 @@ def read_fields(
         raise ValueError(f"matrix and metric go with CSV, but {path} is read as {kind}")
     try:
         if kind in _VARIANTS:
-            return _VARIANTS[kind](path, routes)
-        found = _pick(path, index) if kind == "npz" else _fields(path, kind, matrix, metric)
-        return found if routes is None else replace(found, routes=routes)
+            found = _VARIANTS[kind](path, routes if isinstance(routes, int) else None)
+        else:
+            found = _pick(path, index) if kind == "npz" else _fields(path, kind, matrix, metric)
+        return found if routes is None or kind in _VARIANTS else _with_routes(found, routes)
     except InvalidInstance as error:
         raise BadFile(path, str(error)) from error
     except MemoryError as error:
@@ -126,9 +135,8 @@ def write(instance: Instance, path: FilePath, format: str | None = None) -> None
     kind = format_of(path, format)
     if kind not in WRITTEN:
         raise BadFile(path, f"cannot be written: {kind} is read only; write JSON instead")
-    if instance.features or instance.routes is not None:
-        rules = ", ".join(sorted(instance.features)) or "a route that opens at a time of its own"
-        raise BadFile(path, f"cannot be written: {kind} does not hold {rules}")
+    if kind not in ("json", "npz") and rules_of(instance):
+        raise BadFile(path, f"cannot be written: {kind} does not hold {', '.join(rules_of(instance))}; write JSON")
     if kind == "npz":
         save_set([instance], path)
     else:
@@ -154,6 +162,15 @@ def read_tour(path: FilePath, instance: Instance | None = None, index: int = 0) 
     of a RESULT.npz. Nothing is judged here: `check_tour` does that.
     """
     return load_tour(path, instance, index)
+
+
+def read_plan(path: FilePath, instance: Instance | None = None, index: int = 0) -> list[list[int]]:
+    """The nodes of each route of a plan, for `check_plan`; of a file with one route, of that.
+
+    Several routes are the `routes` of a JSON result, a JSON list of lists, or, where the `instance` has several routes,
+    the lines of a text. The parameters are those of `read_tour`.
+    """
+    return load_plan(path, instance, index)
 
 
 def write_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
@@ -202,6 +219,12 @@ def _fields(path: FilePath, kind: str, matrix: FilePath | None, metric: str | No
     if kind == "csv":
         return load_csv(path, matrix, metric)
     return {"json": load_json, "oplib": load_oplib, "chao": load_chao}[kind](path)
+
+
+def _with_routes(found: Fields, routes: int | Sequence[Route] | FilePath) -> Fields:
+    if isinstance(routes, (str, Path)):
+        raise ValueError("tables of routes are not read yet")
+    return replace(found, routes=routes if isinstance(routes, int) else [RouteFields.of(route) for route in routes])
 
 
 def _pick(path: FilePath, index: int | None) -> Fields:

@@ -1,5 +1,6 @@
 """Many instances of one size, held, checked and prepared as arrays, and made into instances one by one."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +11,9 @@ import numpy.typing as npt
 
 from orienteer.data.distances import euclidean, measured_by, pairwise
 from orienteer.data.fields import Fields
+from orienteer.data.json_file import parse_json_text
+from orienteer.data.rules_json import RULES, rules_of, with_rules
+from orienteer.data.text import shown
 from orienteer.model.cheapest import cheapest_to
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
@@ -39,6 +43,8 @@ class InstanceSet(Sequence[Instance]):
     coords: Array | None = None  # (instance, node, 2)
     costs: Array | None = None  # (instance, node, node)
     names: npt.NDArray[np.str_] | None = None  # (instance, node)
+    rules: npt.NDArray[np.str_] | None = None  # (instance,)
+    """What instances have beyond the plain problem, as a JSON object each with the keys of a JSON file."""
     source: str = "set"
     """Where the set comes from, for messages."""
 
@@ -51,6 +57,7 @@ class InstanceSet(Sequence[Instance]):
             "coords": (count, nodes, 2),
             "costs": (count, nodes, nodes),
             "names": (count, nodes),
+            "rules": (count,),
         }
         for field, wish in wishes.items():
             value = getattr(self, field)
@@ -81,10 +88,11 @@ class InstanceSet(Sequence[Instance]):
             prizes=np.array([instance.prizes for instance in instances]),
             limit=np.array([instance.limit for instance in instances]),
             start=np.array([instance.start for instance in instances], dtype=np.int64),
-            end=np.array([instance.end for instance in instances], dtype=np.int64),
+            end=np.array([_end(instance) for instance in instances], dtype=np.int64),
             coords=None if instances[0].coords is None else np.array([instance.coords for instance in instances]),
             costs=None if planar else np.array([instance.costs for instance in instances]),
             names=None if instances[0].names is None else np.array([instance.names for instance in instances]),
+            rules=_rules(instances),
         )
 
     @property
@@ -103,7 +111,7 @@ class InstanceSet(Sequence[Instance]):
         if isinstance(index, slice):
             return self._slice(index)
         at = range(len(self))[index]
-        if self._doubtful[at]:
+        if self.rules is not None or self._doubtful[at]:
             return self._checked(at)
         known: dict[str, Any] = {name: self.__dict__[name][at] for name in _DERIVED if name in self.__dict__}
         if self.costs is not None:
@@ -171,7 +179,7 @@ class InstanceSet(Sequence[Instance]):
         if costs is None:
             assert coords is not None
             costs = pairwise(coords, euclidean)
-        return Fields(
+        plain = Fields(
             costs=costs,
             prizes=self.prizes[index],
             limit=float(self.limit[index]),
@@ -180,6 +188,7 @@ class InstanceSet(Sequence[Instance]):
             coords=coords,
             names=None if self.names is None else [str(name) for name in self.names[index]],
         )
+        return plain if self.rules is None else with_rules(self.source, plain, self._rules_at(index))
 
     def __iter__(self) -> Iterator[Instance]:
         return (self[index] for index in range(len(self)))
@@ -196,6 +205,14 @@ class InstanceSet(Sequence[Instance]):
             (name, self.__dict__[name][index]) for name in ("_doubtful", *_DERIVED) if name in self.__dict__
         )
         return part
+
+    def _rules_at(self, at: int) -> dict[str, Any]:
+        assert self.rules is not None
+        data = parse_json_text(self.source, str(self.rules[at]))
+        if not isinstance(data, dict) or not data.keys() <= set(RULES):
+            wish = f"its rules must be an object with some of {', '.join(RULES)}"
+            raise BadFile(self.source, f"instance {at}: {wish}, got {shown(data)}")
+        return data
 
     def _checked(self, at: int) -> Instance:
         """The instance at `at` after all checks, or `BadFile`."""
@@ -225,7 +242,7 @@ class InstanceSet(Sequence[Instance]):
     @cached_property
     def _doubtful(self) -> Mask:
         """(instance,) whether an instance may break a rule of `Instance`; `_checked` tells whether it does."""
-        if not self.size:
+        if not self.size or self.rules is not None:
             return np.ones(len(self), dtype=bool)
         with np.errstate(all="ignore"):
             # Half of LARGEST, since `Instance` may add prizes in another order, with other rounding.
@@ -259,6 +276,7 @@ _KINDS: dict[str, type | None] = {
     **dict.fromkeys(("prizes", "limit", "coords", "costs"), np.float64),
     **dict.fromkeys(("start", "end"), np.int64),
     "names": None,
+    "rules": None,
 }
 """The arrays of a set and the types of their numbers."""
 
@@ -273,6 +291,16 @@ class _Planar(Instance):
     def costs(self) -> Array:
         assert self.coords is not None
         return _distances(self.coords)
+
+
+def _end(instance: Instance) -> int:
+    """The end, or the start of a route whose end is free: `rules` say so."""
+    return instance.start if instance.end is None else instance.end
+
+
+def _rules(instances: Sequence[Instance]) -> npt.NDArray[np.str_] | None:
+    rules = [rules_of(instance) for instance in instances]
+    return np.array([json.dumps(one) for one in rules]) if any(rules) else None
 
 
 def _distances(points: Array) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 
 from orienteer.data.distances import METRICS, euclidean, manhattan, measured_by, pairwise
 from orienteer.data.fields import Fields, Node
+from orienteer.data.rules_json import RULES, rules_of, with_rules
 from orienteer.data.text import MAX_WHOLE, FilePath, check_size, read_text, shown, write_lines
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
@@ -14,7 +15,7 @@ from orienteer.model.numbers import EXACT_INTEGERS, Array
 from orienteer.model.result import Result
 from orienteer.model.spelling import did_you_mean
 
-KEYS = ("limit", "prizes", "start", "end", "metric", "coords", "costs", "names", "comment")
+KEYS = ("limit", "prizes", "start", "end", "metric", "coords", "costs", "names", *RULES, "comment")
 """The keys that a problem may have."""
 
 
@@ -31,7 +32,7 @@ def load_json(path: FilePath) -> Fields:
     prizes = _numbers(path, "prizes", data["prizes"])
     check_size(path, len(prizes))
     coords = _table(path, "coords", data["coords"], len(prizes), 2) if data.get("coords") is not None else None
-    return Fields(
+    plain = Fields(
         costs=_costs(path, data, coords, len(prizes)),
         prizes=prizes,
         limit=_limit(path, data.get("limit")),
@@ -40,11 +41,14 @@ def load_json(path: FilePath) -> Fields:
         coords=coords,
         names=_names(path, data.get("names")),
     )
+    return with_rules(path, plain, data)
 
 
 def save_json(instance: Instance, path: FilePath) -> None:
     """Writes a problem; costs that are distances of the coordinates are left out, since the reader computes them."""
-    data: dict[str, Any] = {"limit": instance.limit, "start": instance.start, "end": instance.end}
+    data: dict[str, Any] = {"limit": instance.limit, "start": instance.start}
+    if instance.end is not None:
+        data["end"] = instance.end
     if instance.names is not None:
         data["names"] = list(instance.names)
     data["prizes"] = instance.prizes.tolist()
@@ -56,6 +60,7 @@ def save_json(instance: Instance, path: FilePath) -> None:
             break
     else:
         data["costs"] = [[None if cost == np.inf else cost for cost in row] for row in instance.costs.tolist()]
+    data |= rules_of(instance)
     text = "{\n" + ",\n".join(f"  {json.dumps(key)}: {_laid_out(value)}" for key, value in data.items()) + "\n}"
     if len(text) > MAX_WHOLE:
         raise BadFile(path, f"cannot be written: more than {MAX_WHOLE} bytes of JSON; write NPZ instead")
@@ -74,11 +79,14 @@ def load_result(path: FilePath) -> Result:
 
 
 def parse_json(path: FilePath) -> Any:
-    """The values of a JSON file; unlike Python's `json.loads`, this refuses NaN, infinities and repeated keys."""
+    """The values of a JSON file."""
+    return parse_json_text(path, read_text(path))
+
+
+def parse_json_text(path: FilePath, text: str) -> Any:
+    """The values of a JSON text; unlike Python's `json.loads`, this refuses NaN, infinities and repeated keys."""
     try:
-        return json.loads(
-            read_text(path), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_without_repeats
-        )
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
         raise BadFile(path, f"not JSON: {error.msg}", error.lineno) from error
     except RecursionError as error:
@@ -175,6 +183,6 @@ def _names(path: FilePath, value: Any) -> list[str] | None:
 
 def _laid_out(value: Any) -> str:
     """A value as JSON; of a table each row has its own line."""
-    if isinstance(value, list) and value and isinstance(value[0], list):
+    if isinstance(value, list) and any(isinstance(row, (list, dict)) for row in value):
         return "[\n    " + ",\n    ".join(json.dumps(row) for row in value) + "\n  ]"
     return json.dumps(value)

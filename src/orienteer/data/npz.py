@@ -30,6 +30,7 @@ SET_ARRAYS = {
     "start": "iu",
     "end": "iu",
     "names": "U",
+    "rules": "U",
 }
 """The arrays of a set and numpy's kinds of values that they may hold; other arrays in a file are not read."""
 
@@ -72,6 +73,7 @@ def load_set(path: FilePath) -> InstanceSet:
             coords=_floats("coords", arrays["coords"]) if "coords" in arrays else None,
             costs=_floats("costs", arrays["costs"]) if "costs" in arrays else None,
             names=_texts(arrays.get("names")),
+            rules=_texts(arrays.get("rules")),
             source=str(path),
         )
     except ValueError as error:
@@ -86,7 +88,7 @@ def save_set(instances: Sequence[Instance], path: FilePath) -> None:
         whole = InstanceSet.of(instances)
     except ValueError as error:
         raise BadFile(path, f"cannot be written: {error}") from error
-    arrays = {"coords": whole.coords, "costs": whole.costs, "prizes": whole.prizes, "names": whole.names}
+    arrays = {name: getattr(whole, name) for name in ("coords", "costs", "prizes", "names", "rules")}
     arrays |= {name: _once(getattr(whole, name)) for name in ("limit", "start", "end")}
     kept = {name: value for name, value in arrays.items() if value is not None}
     if sum(value.nbytes for value in kept.values()) > MAX_SET_BYTES:

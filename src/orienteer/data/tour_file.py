@@ -1,4 +1,4 @@
-"""Routes in files: a JSON result or list, plain node numbers, a TSPLIB tour, or a route of a batch's results."""
+"""Routes and plans in files: JSON, plain node numbers, a TSPLIB tour, or a route of a batch's results."""
 
 import json
 import re
@@ -38,6 +38,21 @@ def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) 
     return _from_numbers(path)
 
 
+def load_plan(path: FilePath, instance: Instance | None = None, index: int = 0) -> list[list[int]]:
+    """The nodes of each route of a plan; of a file with one route, of that.
+
+    Several routes are the `routes` of a JSON result, each a list of nodes or an object with `nodes`, a JSON list of
+    such lists, or, where the `instance` has several routes, the lines of a text.
+    """
+    if Path(path).suffix.lower() != ".npz":
+        _, first = next(read_lines(path), (1, ""))
+        if first.startswith(("{", "[")):
+            return _plan_from_json(path)
+        if instance is not None and len(instance.each_route) > 1 and not re.match(r"[A-Z]", first):
+            return _lines_of_numbers(path)
+    return [load_tour(path, instance, index)]
+
+
 def check_route_suffix(path: FilePath) -> None:
     """Raises `BadFile` if routes are not written to files with this suffix."""
     suffix = Path(path).suffix.lower()
@@ -47,13 +62,22 @@ def check_route_suffix(path: FilePath) -> None:
 
 
 def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
-    """Writes a route: as JSON (a result whole), as a TSPLIB tour (.tour, .sol), or one node number a line."""
+    """Writes a route: as JSON (a result whole), as a TSPLIB tour (.tour, .sol), or one node number a line.
+
+    The routes of a result that has several are a line each.
+    """
     check_route_suffix(path)
-    nodes = _nodes(tour)
     suffix = Path(path).suffix.lower()
     if suffix == ".json":
         write_lines(path, [json.dumps(_as_dict(tour))])
-    elif suffix in TSPLIB_SUFFIXES:
+        return
+    if isinstance(tour, Result) and len(tour.routes) > 1:
+        if suffix in TSPLIB_SUFFIXES:
+            raise BadFile(path, f"cannot be written: {suffix} holds one route, not {len(tour.routes)}")
+        write_lines(path, (" ".join(map(str, route.nodes)) for route in tour.routes))
+        return
+    nodes = _nodes(tour)
+    if suffix in TSPLIB_SUFFIXES:
         # TSPLIB leaves out the return to the start.
         written = nodes[:-1] if len(nodes) > 1 and nodes[0] == nodes[-1] else nodes
         lines = [
@@ -94,13 +118,29 @@ def _from_results(path: FilePath, index: int) -> list[int]:
 
 
 def _from_json(path: FilePath) -> list[int]:
+    routes = _plan_from_json(path)
+    if len(routes) != 1:
+        raise BadFile(path, f"expected one route, got {len(routes)}")
+    return routes[0]
+
+
+def _plan_from_json(path: FilePath) -> list[list[int]]:
     data = parse_json(path)
-    nodes = data.get("tour") if isinstance(data, dict) else data
+    routes = data.get("routes") if isinstance(data, dict) else data
+    if isinstance(data, dict) and "tour" not in data and "routes" in data and routes is None:
+        raise BadFile(path, f"there is no plan in it: {shown(data.get('status'))}")
+    if isinstance(routes, list) and routes and all(isinstance(route, (list, dict)) for route in routes):
+        plain = [route.get("nodes") if isinstance(route, dict) else route for route in routes]
+        return [_json_nodes(path, nodes, f"route {number}, ") for number, nodes in enumerate(plain)]
+    return [_json_nodes(path, data.get("tour") if isinstance(data, dict) else data, "")]
+
+
+def _json_nodes(path: FilePath, nodes: Any, where: str) -> list[int]:
     if not isinstance(nodes, list) or not nodes:
         raise BadFile(path, f"expected a list of nodes, or an object with one as its tour, got {shown(nodes)}")
     for place, node in enumerate(nodes):
         if type(node) is not int or node < 0:
-            raise BadFile(path, f"stop {place} must be a node's number, got {shown(node)}")
+            raise BadFile(path, f"{where}stop {place} must be a node's number, got {shown(node)}")
     return nodes
 
 
@@ -126,14 +166,28 @@ def _from_tsplib(path: FilePath) -> list[int]:
 def _from_numbers(path: FilePath) -> list[int]:
     nodes: list[int] = []
     for number, line in read_lines(path):
-        text = line.partition("#")[0].replace("->", " ")
-        for token in re.split(r"[\s,;]+", text):
-            if token:
-                node = whole(path, token, "a node", number)
-                if node < 0:
-                    raise BadFile(path, f"nodes are counted from 0, got {node}", number)
-                _add(path, nodes, node, number)
+        _add_numbers(path, nodes, line, number)
     return _not_empty(path, nodes)
+
+
+def _lines_of_numbers(path: FilePath) -> list[list[int]]:
+    routes: list[list[int]] = []
+    for number, line in read_lines(path):
+        nodes: list[int] = []
+        _add_numbers(path, nodes, line, number)
+        if nodes:
+            routes.append(nodes)
+    return routes
+
+
+def _add_numbers(path: FilePath, nodes: list[int], line: str, number: int) -> None:
+    text = line.partition("#")[0].replace("->", " ")
+    for token in re.split(r"[\s,;]+", text):
+        if token:
+            node = whole(path, token, "a node", number)
+            if node < 0:
+                raise BadFile(path, f"nodes are counted from 0, got {node}", number)
+            _add(path, nodes, node, number)
 
 
 def _add(path: FilePath, nodes: list[int], node: int, line: int) -> None:

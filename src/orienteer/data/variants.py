@@ -61,7 +61,7 @@ def load_toptw(path: FilePath, routes: int | None = None) -> Fields:
     windows = [_window(path, words[-2], words[-1], row) for row, words in rows]
     return Fields(
         limit=windows[0][1],
-        windows=[None, *windows[1:]],
+        windows=[None, *([window] for window in windows[1:])],
         routes=_count(path, 1 if routes is None else routes),
         **_places(path, rows, 2 if Path(path).stem.startswith("pr") else 1),
     )

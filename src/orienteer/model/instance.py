@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from orienteer.model import rules
 from orienteer.model.cheapest import cheapest_to, dijkstra
+from orienteer.model.clock import UNITS, Unit
 from orienteer.model.errors import InvalidInstance
 from orienteer.model.numbers import TOLERANCE, Array, check_sum, check_values, frozen, numbers
 from orienteer.model.plan_view import PlanView, plan_view_of
@@ -59,6 +60,9 @@ class Instance:
         Sets of nodes of which at most one is visited.
     budgets
         Sums over all visited nodes, each a `Budget` with its own limit.
+    clock
+        "minutes", "seconds" or "hours" where costs are counted in these and times are times of day, counted from
+        midnight: then tables show times such as 09:30. None where times are mere numbers.
     """
 
     costs: Array
@@ -74,6 +78,7 @@ class Instance:
     routes: tuple[Route, ...] | None = None
     groups: tuple[tuple[int, ...], ...] = ()
     budgets: tuple[Budget, ...] = ()
+    clock: Unit | None = None
 
     if TYPE_CHECKING:  # arguments may be of more types than the fields that keep them
 
@@ -92,6 +97,7 @@ class Instance:
             routes: int | Sequence[Route] | None = None,
             groups: Iterable[Iterable[int | str]] = (),
             budgets: Iterable[Budget] = (),
+            clock: Unit | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -111,6 +117,8 @@ class Instance:
         check_sum(self.prizes)
         if self.coords is not None:
             put(self, "coords", _coords(self.coords, self.size))
+        if self.clock is not None and self.clock not in UNITS:
+            raise InvalidInstance(f"clock must be one of {', '.join(UNITS)}, or None, got {self.clock!r}")
         if self._has_rules():
             self._store_rules()
         if self.features:

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from orienteer.model.clock import time_of_day
 from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
@@ -182,12 +183,23 @@ def _routes(plan: Plan, instance: Instance | None) -> list[dict[str, Any]]:
         {"nodes": list(tour.nodes), "prize": tour.prize, "cost": tour.cost} for tour in plan.routes
     ]
     if instance is not None:
-        for route, visits in zip(routes, plan.stops(instance), strict=True):
+        for route, own, visits in zip(routes, instance.each_route, plan.stops(instance), strict=True):
+            if own.name:
+                route["name"] = own.name
+            if own.end is None:
+                route["free_end"] = True
             if instance.names is not None:
                 route["names"] = [visit.name for visit in visits]
-            times = ("node", "arrive", "wait", "begin", "leave")
-            route["stops"] = [{key: getattr(visit, key) for key in times} for visit in visits]
+            route["stops"] = [_stop(visit, instance) for visit in visits]
     return routes
+
+
+def _stop(visit: Visit, instance: Instance) -> dict[str, Any]:
+    times = {key: getattr(visit, key) for key in ("arrive", "wait", "begin", "leave")}
+    if instance.clock is None:
+        return {"node": visit.node, **times}
+    clock = {key: time_of_day(times[key], instance.clock) for key in ("arrive", "begin", "leave")}
+    return {"node": visit.node, **times, "clock": clock}
 
 
 def _plan_dict(plan: Plan) -> dict[str, Any]:

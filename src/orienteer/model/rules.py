@@ -6,7 +6,7 @@ Each function takes a field of `Instance` as the caller gave it and returns it i
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -36,13 +36,14 @@ class Route:
     """A person, a vehicle or a day: where its route starts and ends, when it opens and what it may cost.
 
     Nodes go by number or by name; `end` may be None for a route that may stop anywhere. A route that opens at t must be
-    at its end by t + limit; without a `limit` it has the instance's.
+    at its end by t + limit; without a `limit` it has the instance's. `name` is for tables and pictures.
     """
 
     start: int = 0
     end: int | None = 0
     opens: float = 0.0
     limit: float = math.nan  # of a route without its own, until the instance gives it one
+    name: str = field(default="", compare=False)  # not compared: routes that are alike share work
 
     if TYPE_CHECKING:  # arguments may be of more types than the fields that keep them
 
@@ -52,6 +53,7 @@ class Route:
             end: int | str | None = 0,
             opens: float = 0.0,
             limit: float = math.nan,
+            name: str = "",
         ) -> None: ...
 
 

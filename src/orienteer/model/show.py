@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orienteer.model.clock import written_time
+
 if TYPE_CHECKING:
     from orienteer.model.instance import Instance
     from orienteer.model.result import Result
@@ -41,7 +43,18 @@ def place_name(instance: "Instance", node: int) -> str:
     """A node's name on one line, or its number where nodes have no names."""
     if instance.names is None:
         return str(node)
-    return "".join(char if char.isprintable() else "?" for char in instance.names[node])
+    return printable(instance.names[node])
+
+
+def printable(text: str) -> str:
+    """A text on one line."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def route_name(instance: "Instance", number: int) -> str:
+    """What tables and pictures call one of several routes, counted from 1: "Route 2", or "Route 2 (Anna)"."""
+    name = printable(instance.each_route[number].name)
+    return f"Route {number + 1} ({name})" if name else f"Route {number + 1}"
 
 
 def instance_html(instance: "Instance") -> str:
@@ -75,10 +88,10 @@ def result_html(result: "Result") -> str:
         rows.insert(2, ("bound", f"{result.bound:.6g}"))
     if instance is None:
         for number, tour in enumerate(result.routes):
-            title = f"route {number}" if several else "route"
+            title = f"route {number + 1}" if several else "route"
             rows.append((title, " ".join(_shortened([str(node) for node in tour.nodes], "…"))))
         return _side_by_side([_table("Result", rows)])
-    stops = [_stops(visits, instance) for visits in result.found.stops(instance)]
+    stops = [_stops(visits, instance, number) for number, visits in enumerate(result.found.stops(instance))]
     return _side_by_side([_table("Result", rows), *stops, _sketch(instance, [tour.nodes for tour in result.routes])])
 
 
@@ -91,8 +104,9 @@ def _routes(instance: "Instance") -> list[tuple[str, str]]:
         ("start", _once(place_name(instance, route.start) for route in routes)),
         ("end", _once(ends)),
     ]
-    opens = [("opens", _once(f"{route.opens:.6g}" for route in routes))] if any(route.opens for route in routes) else []
-    return [("routes", str(len(routes))), *rows, *opens] if len(routes) > 1 else [*rows, *opens]
+    if any(route.opens for route in routes):
+        rows.append(("opens", _once(written_time(instance, route.opens) for route in routes)))
+    return [("routes", str(len(routes))), *rows] if len(routes) > 1 else rows
 
 
 def _rules(instance: "Instance") -> list[tuple[str, str]]:
@@ -121,17 +135,19 @@ def _table(title: str, rows: Iterable[tuple[str, str]]) -> str:
     return f"<table><caption>{html.escape(title)}</caption>{body}</table>"
 
 
-def _stops(visits: Sequence["Visit"], instance: "Instance") -> str:
-    """A route as a table, with times where there are windows; the middle of a long route is left out."""
-    timed = instance.windows is not None
+def _stops(visits: Sequence["Visit"], instance: "Instance", number: int) -> str:
+    """A route as a table, with times where there are windows or a clock; the middle of a long route is left out."""
+    timed = instance.windows is not None or instance.clock is not None
     lines = []
     for stop in visits:
-        times = [f"{stop.begin:.6g}", f"{stop.leave:.6g}"] if timed else []
+        times = [written_time(instance, time) for time in (stop.begin, stop.leave)] if timed else []
         cells = [str(stop.place), place_name(instance, stop.node), f"{stop.prize:.6g}", f"{stop.cost:.6g}", *times]
         lines.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     titles = ("stop", "place", "prize", "cost", *(("begin", "leave") if timed else ()))
     head = "".join(f"<th>{title}</th>" for title in titles)
-    return f"<table><tr>{head}</tr>{''.join(_shortened(lines, '<tr><td>…</td></tr>'))}</table>"
+    name = html.escape(route_name(instance, number))
+    caption = f"<caption>{name}</caption>" if len(instance.each_route) > 1 else ""
+    return f"<table>{caption}<tr>{head}</tr>{''.join(_shortened(lines, '<tr><td>…</td></tr>'))}</table>"
 
 
 def _shortened(texts: Sequence[str], ellipsis: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,8 @@ import numpy.typing as npt
 from orienteer.data.distances import EARTH_RADIUS, euclidean, great_circle, manhattan, measured_by
 from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
-from orienteer.model.tour import Tour, check_tour
+from orienteer.model.plan import Plan, check_plan
+from orienteer.model.show import ROUTES, route_name
 from orienteer.plot.labels import Clutter, Label, place_labels, text_size
 
 if TYPE_CHECKING:
@@ -44,19 +45,22 @@ SCALE_BAR, SCALE_INSET = 110.0, 10.0
 NOTEBOOK_DPI = 80
 """Dots an inch of a figure in a notebook, which has little room."""
 
-ROUTE, VISITED, SKIPPED, RIM, STAR, END_STAR = "#33415c", "#2a9d8f", "#d7dce2", "#8d99a6", "#e63946", "#f4a261"
+VISITED, SKIPPED, RIM, STAR, END_STAR = "#2a9d8f", "#d7dce2", "#8d99a6", "#e63946", "#f4a261"
 
 STAR_AREA = 380.0
 STARS = ("start and end", "start", "end")
+
+Routes: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | Plan
+"""The nodes of a route, or of each route of a plan."""
 
 
 def save_picture(
     instance: Instance,
     path: str | Path,
-    nodes: Sequence[int] | None = None,
+    nodes: Routes | None = None,
     title: str | None = None,
 ) -> None:
-    """Writes a picture of a problem as PNG, SVG or PDF, by the file's suffix; `nodes` is a route to draw in it."""
+    """Writes a picture of a problem as PNG, SVG or PDF, by the file's suffix; `nodes` as for `draw`."""
     check_picture(path)
     _save(draw(instance, nodes, title), path)
 
@@ -74,7 +78,7 @@ def save_routes(pictures: Sequence[tuple[Instance, Sequence[tuple[str, Sequence[
     for row, (page, (instance, routes)) in enumerate(zip(pages, pictures, strict=True)):
         for column, (title, nodes) in enumerate(routes):
             axes = figure.add_subplot(len(pictures), across, row * across + column + 1)
-            _draw_on(axes, page, instance, check_tour(instance, nodes), title)
+            _draw_on(axes, page, instance, check_plan(instance, [nodes]), title)
     _save(figure, path)
 
 
@@ -86,15 +90,16 @@ def check_picture(path: str | Path) -> None:
         raise MissingExtra("a picture", "plot")
 
 
-def draw(instance: Instance, nodes: Sequence[int] | None = None, title: str | None = None) -> "Figure":
-    """A matplotlib figure of the problem; `nodes` is a route to draw in it, which is checked first.
+def draw(instance: Instance, nodes: Routes | None = None, title: str | None = None) -> "Figure":
+    """A matplotlib figure of the problem; `nodes` is a route or a plan to draw in it, which is checked first.
 
-    As the value of a notebook's cell the figure is shown, once.
+    Several routes, given as a list of lists of nodes or as a `Plan`, have a colour each. As the value of a notebook's
+    cell the figure is shown, once.
     """
-    tour = None if nodes is None else check_tour(instance, nodes)
+    plan = None if nodes is None else check_plan(instance, _as_routes(nodes))
     page = _Page(layout(instance))
     figure = _new_figure(page.wide / 72 + 0.3, page.high / 72 + 1.1)
-    _draw_on(figure.add_subplot(), page, instance, tour, title)
+    _draw_on(figure.add_subplot(), page, instance, plan, title)
     return figure
 
 
@@ -119,6 +124,14 @@ def layout(instance: Instance) -> Array:
         if value > 1e-12 * values[-1]:  # a smaller eigenvalue is a rounding error: the map is a line
             points[:, axis] = -0.5 * vector @ (square - between.mean(1, keepdims=True)) / np.sqrt(value)
     return points
+
+
+def _as_routes(nodes: Any) -> list[Sequence[int]]:
+    """The nodes of each route."""
+    if isinstance(nodes, Plan):
+        return [tour.nodes for tour in nodes.routes]
+    several = len(nodes) > 0 and np.ndim(nodes[0]) > 0
+    return list(nodes) if several else [nodes]
 
 
 def _new_figure(wide: float, high: float) -> "Figure":
@@ -160,20 +173,20 @@ def _save(figure: "Figure", path: str | Path) -> None:
         logging.getLogger("orienteer").warning("%s: the font has no sign for some letters of the names", path)
 
 
-def _draw_on(axes: "Axes", page: "_Page", instance: Instance, tour: Tour | None, title: str | None) -> None:
+def _draw_on(axes: "Axes", page: "_Page", instance: Instance, plan: Plan | None, title: str | None) -> None:
     _set_frame(axes, page)
     areas = _areas(instance)
     clutter = Clutter((0.0, 0.0, page.wide, page.high))
     clutter.add_discs(page.spots, np.sqrt(areas) / 2)
-    _draw_nodes(axes, instance, page, areas, tour)
-    if tour is not None:
-        _draw_route(axes, page, tour.nodes)
-        clutter.add_path(page.spots[list(tour.nodes)])
+    _draw_nodes(axes, instance, page, areas, plan)
+    routes = [] if plan is None else [tour.nodes for tour in plan.routes]
+    for nodes, colour in zip(routes, _line_colours(len(routes)), strict=True):
+        _draw_route(axes, page, nodes, colour)
+        clutter.add_path(page.spots[list(nodes)])
     _draw_scale(axes, page, instance, clutter)
-    if tour is not None:
-        _draw_labels(axes, page, areas, clutter, tour.nodes, instance.names)
+    _draw_labels(axes, page, areas, clutter, routes, instance)
     _draw_ends(axes, instance, page)
-    heading = axes.set_title(_title(instance, tour, title), fontsize=12, loc="left", color=ROUTE, linespacing=1.5)
+    heading = axes.set_title(_title(instance, plan, title), fontsize=12, loc="left", color=ROUTES[0], linespacing=1.5)
     heading.set_parse_math(False)
     legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=4, frameon=False, fontsize=10)
     for handle in legend.legend_handles:
@@ -231,45 +244,55 @@ def _areas(instance: Instance) -> Array:
     """
     largest = np.clip(14000 / instance.size, 30, 320)
     areas = np.maximum(largest * instance.prizes / (instance.prizes.max() or 1.0), 3.0)
-    areas[[instance.start, instance.end]] = STAR_AREA
+    areas[list(instance.ends)] = STAR_AREA
     return areas
 
 
-def _draw_nodes(axes: "Axes", instance: Instance, page: _Page, areas: Array, tour: Tour | None) -> None:
-    visited = np.zeros(instance.size, dtype=bool)
-    if tour is not None:
-        visited[list(tour.nodes)] = True
-    inner = np.ones(instance.size, dtype=bool)
-    inner[[instance.start, instance.end]] = False
-    skipped = "place" if tour is None else "skipped"
-    for chosen, label, fill, rim, order in (
-        (inner & ~visited, skipped, SKIPPED, RIM, 2),
-        (inner & visited, "visited", VISITED, "white", 4),
-    ):
-        if chosen.any():
+def _draw_nodes(axes: "Axes", instance: Instance, page: _Page, areas: Array, plan: Plan | None) -> None:
+    """All places but starts and ends; the stops of several routes have the routes' colours."""
+    visited = frozenset[int]() if plan is None else plan.visited
+    skipped = [node for node in range(instance.size) if node not in visited | instance.ends]
+    kinds = [(skipped, "place" if plan is None else "skipped", SKIPPED, RIM, 2)]
+    tours = () if plan is None else plan.routes
+    for number, tour in enumerate(tours):
+        stops = [node for node in tour.nodes if node not in instance.ends]
+        label, colour = route_name(instance, number), _line_colours(len(tours))[number]
+        if len(tours) == 1:
+            label, colour = "visited", VISITED
+        kinds.append((stops, label, colour, "white", 4))
+    for chosen, label, fill, rim, order in kinds:
+        if chosen:
             x, y = page.spots[chosen].T
-            axes.scatter(x, y, s=areas[chosen], c=fill, edgecolors=rim, linewidths=0.7, label=label, zorder=order)
+            style = {"edgecolors": rim, "linewidths": 0.7, "zorder": order}
+            axes.scatter(x, y, s=areas[chosen], c=fill, label=label, **style)
 
 
-def _draw_route(axes: "Axes", page: _Page, nodes: Sequence[int]) -> None:
+def _line_colours(count: int) -> list[str]:
+    """A colour for each route."""
+    return [ROUTES[number % len(ROUTES)] for number in range(count)]
+
+
+def _draw_route(axes: "Axes", page: _Page, nodes: Sequence[int], colour: str) -> None:
     """Draws the legs, with an arrow-head in the middle of each leg that is long enough for it."""
     along = page.spots[list(nodes)]
     width, head = (1.0, 5.0) if len(nodes) > 80 else (1.5, 8.0)
-    axes.plot(along[:, 0], along[:, 1], color=ROUTE, linewidth=width, solid_joinstyle="round", zorder=3)
+    axes.plot(along[:, 0], along[:, 1], color=colour, linewidth=width, solid_joinstyle="round", zorder=3)
     for here, there in itertools.pairwise(along):
         step = there - here
         if np.hypot(step[0], step[1]) >= 2 * head:
             x, y = here + step / 2
             turn = float(np.degrees(np.arctan2(step[1], step[0]))) - 90
-            axes.plot(x, y, marker=(3, 0, turn), color=ROUTE, markersize=head, linestyle="", zorder=3.5)
+            axes.plot(x, y, marker=(3, 0, turn), color=colour, markersize=head, linestyle="", zorder=3.5)
 
 
 def _draw_ends(axes: "Axes", instance: Instance, page: _Page) -> None:
-    ends = [(instance.start, STARS[0], STAR)]
-    if instance.end != instance.start:
-        ends = [(instance.start, STARS[1], STAR), (instance.end, STARS[2], END_STAR)]
-    for node, label, colour in ends:
-        x, y = page.spots[node]
+    starts = {route.start for route in instance.each_route}
+    ends = {route.end for route in instance.each_route if route.end is not None}
+    kinds = (starts & ends, STARS[0], STAR), (starts - ends, STARS[1], STAR), (ends - starts, STARS[2], END_STAR)
+    for nodes, label, colour in kinds:
+        if not nodes:
+            continue
+        x, y = page.spots[sorted(nodes)].T
         axes.scatter(x, y, s=STAR_AREA, marker="*", c=colour, edgecolors="white", linewidths=1, label=label, zorder=6)
 
 
@@ -315,16 +338,18 @@ def _with_unit(cost: float, unit: str) -> str:
 
 
 def _draw_labels(
-    axes: "Axes", page: _Page, areas: Array, clutter: Clutter, nodes: Sequence[int], names: Sequence[str] | None
+    axes: "Axes", page: _Page, areas: Array, clutter: Clutter, routes: Sequence[Sequence[int]], instance: Instance
 ) -> None:
     """The stops' places in the order and their names, as far as there is room.
 
     A number stands in its marker, or before the name where the marker is small. The ends are stars without numbers.
     """
-    radii = np.sqrt(areas) / 2
-    ends = nodes[0], nodes[-1]
-    every = math.ceil(len(nodes) / MOST_LABELS)
-    order = {node: place for place, node in enumerate(nodes) if node not in ends and place % every == 0}
+    radii, names = np.sqrt(areas) / 2, instance.names
+    ends = {node for nodes in routes for node in nodes if node in instance.ends}
+    every = math.ceil(sum(map(len, routes)) / MOST_LABELS)
+    order = {
+        node: place for nodes in routes for place, node in enumerate(nodes) if node not in ends and place % every == 0
+    }
     texts: dict[int, str] = {}
     inside = Clutter(clutter.page)  # places may lie on top of each other, their numbers may not
     for node in sorted({*ends, *order}, key=lambda node: (node not in ends, -areas[node])):  # the largest first
@@ -339,7 +364,7 @@ def _draw_labels(
     labels = [Label(page.spots[node], radii[node], text_size(text, LABEL)) for node, text in texts.items()]
     for text, found in zip(texts.values(), place_labels(labels, clutter), strict=True):
         if text and found is not None:
-            _write(axes, (found[0], (found[1] + found[3]) / 2), text, LABEL, ROUTE)
+            _write(axes, (found[0], (found[1] + found[3]) / 2), text, LABEL, ROUTES[0])
 
 
 def _write(axes: "Axes", spot: Sequence[float], text: str, height: float, colour: str, ha: str = "left") -> None:
@@ -349,13 +374,16 @@ def _write(axes: "Axes", spot: Sequence[float], text: str, height: float, colour
     written.set_in_layout(False)
 
 
-def _title(instance: Instance, tour: Tour | None, title: str | None) -> str:
+def _title(instance: Instance, plan: Plan | None, title: str | None) -> str:
     lines = [] if title is None else [title]
     total, unit = instance.prizes.sum(), " m" if _on_earth(instance) else ""
-    if tour is None:
+    if plan is None:
         lines.append(f"{instance.size} places, total prize {total:.6g}, limit {instance.limit:.6g}{unit}")
+    elif len(plan.routes) > 1:
+        many = f"{len(plan.routes)} routes"
+        lines.append(f"prize {plan.prize:.6g} of {total:.6g}, cost {plan.cost:.6g}{unit}, {many}")
     else:
-        lines.append(f"prize {tour.prize:.6g} of {total:.6g}, cost {tour.cost:.6g} of {instance.limit:.6g}{unit}")
+        lines.append(f"prize {plan.prize:.6g} of {total:.6g}, cost {plan.cost:.6g} of {instance.limit:.6g}{unit}")
     if instance.coords is None:
         lines.append("no coordinates: the map is drawn from the costs")
     return "\n".join(lines)

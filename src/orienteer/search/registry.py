@@ -156,15 +156,17 @@ def solver_class(solver: str | type[AnySolver]) -> type[AnySolver]:
 
 def solvers_for(features: frozenset[Feature]) -> list[str]:
     """The names of the registered solvers that know all these rules, as far as they are installed here."""
-    able = []
-    for name, entry in REGISTRY.items():
-        try:
-            known = _loaded(entry.target).handles
-        except (ImportError, OrienteerError):
-            continue
-        if features <= known:
-            able.append(name)
-    return able
+    known = {name: handled_by(name) for name in REGISTRY}
+    return [name for name, handled in known.items() if handled is not None and features <= handled]
+
+
+def handled_by(name: str) -> frozenset[Feature] | None:
+    """What problems may have beyond the plain one for a registered solver; None where it is not installed here."""
+    try:
+        handled: frozenset[Feature] = _loaded(REGISTRY[name].target).handles
+    except (ImportError, AttributeError, OrienteerError):
+        return None
+    return handled
 
 
 def make_solver(solver: AnyMethod, **settings: Any) -> AnySolver:

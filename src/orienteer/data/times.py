@@ -1,0 +1,119 @@
+"""Times in files: numbers, or times of day such as 09:30 and windows such as 09:00-12:00;14:00-18:00."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from orienteer.data.text import FilePath, real, shown
+from orienteer.model.clock import PER_HOUR, UNITS, Unit
+from orienteer.model.errors import BadFile
+from orienteer.model.rules import Window
+from orienteer.model.spelling import did_you_mean
+
+
+@dataclass(frozen=True)
+class Daily:
+    """A window that holds on every day, in seconds after midnight."""
+
+    opens: int
+    closes: int
+
+
+@dataclass
+class Times:
+    """Reads times, and notes whether one of them was a time of day; these become numbers of the `unit`."""
+
+    path: FilePath
+    unit: Unit = "minutes"
+    of_day: bool = field(default=False, init=False)
+
+    def moment(self, text: str, what: str, line: int | None = None) -> float:
+        """A time: a number, 09:30 of the first day, or "day 2 09:30"."""
+        found = _CLOCK.fullmatch(text.strip())
+        if found is None:
+            return self._number(text, what, line)
+        return _in_unit(self._seconds(found, what, line) + 86400 * (int(found["day"] or 1) - 1), self.unit)
+
+    def duration(self, text: str, what: str, line: int | None = None) -> float:
+        """How long something takes: a number, or hours and minutes such as 1:30."""
+        found = _CLOCK.fullmatch(text.strip())
+        if found is None or found["day"]:
+            return self._number(text, what, line)
+        return _in_unit(self._seconds(found, what, line), self.unit)
+
+    def windows(self, text: str, line: int | None = None) -> list[Window | Daily]:
+        """All windows of a text; those in times of day hold every day unless the text says which."""
+        return [self._window(part, line) for part in re.split(r"[;,|]", text) if part.strip()]
+
+    def window(self, opens: str, closes: str, line: int | None = None) -> list[Window | Daily]:
+        """The one window of two texts, of which one may be empty."""
+        ends = [_CLOCK.fullmatch(text.strip()) for text in (opens, closes) if text.strip()]
+        if not ends:
+            return []
+        if all(found is not None and not found["day"] for found in ends):
+            first, last = opens.strip() or "00:00", closes.strip() or "24:00"
+            return [Daily(self._clock(first, "opens", line), self._clock(last, "closes", line))]
+        first_time = self.moment(opens, "opens", line) if opens.strip() else -math.inf
+        return [(first_time, self.moment(closes, "closes", line) if closes.strip() else math.inf)]
+
+    def _window(self, text: str, line: int | None) -> Window | Daily:
+        pair = _WINDOW.fullmatch(text.strip())
+        if pair is None or not (pair["opens"] or pair["closes"]):
+            raise BadFile(self.path, f"a window must be like 09:00-12:00 or 540-720, got {shown(text)}", line)
+        opens, closes = (f"{pair['day'] or ''}{pair[end]}" if pair[end] else "" for end in ("opens", "closes"))
+        return self.window(opens, closes, line)[0]
+
+    def _clock(self, text: str, what: str, line: int | None) -> int:
+        found = _CLOCK.fullmatch(text)
+        if found is None:
+            raise BadFile(self.path, f"{what} must be a time of day, got {shown(text)}", line)
+        return self._seconds(found, what, line)
+
+    def _seconds(self, found: re.Match[str], what: str, line: int | None) -> int:
+        minutes, seconds = int(found["minutes"]), int(found["seconds"] or 0)
+        if minutes > 59 or seconds > 59:
+            raise BadFile(self.path, f"{what} must be a time of day, got {shown(found[0])}", line)
+        self.of_day = True
+        return int(found["hours"]) * 3600 + minutes * 60 + seconds
+
+    def _number(self, text: str, what: str, line: int | None) -> float:
+        if ":" in text:
+            raise BadFile(self.path, f"{what} must be a number or a time such as 09:30, got {shown(text)}", line)
+        return real(self.path, text.strip(), what, line)
+
+
+def as_unit(path: FilePath, text: object, line: int | None = None) -> Unit:
+    """The unit of costs that a text names."""
+    for unit in UNITS:
+        if text == unit:
+            return unit
+    hint = did_you_mean(text, UNITS) if isinstance(text, str) else ""
+    raise BadFile(path, f"the unit of times must be one of {', '.join(UNITS)}, got {shown(text)}{hint}", line)
+
+
+def on_days(windows: Iterable[Window | Daily], days: Sequence[int], unit: Unit) -> list[Window]:
+    """The windows, those that hold every day on each of these days, counted from 0."""
+    found = list[Window]()
+    for window in windows:
+        if isinstance(window, Daily):
+            midnights = [86400 * number for number in days]
+            found += [(_in_unit(at + window.opens, unit), _in_unit(at + window.closes, unit)) for at in midnights]
+        else:
+            found.append(window)
+    return found
+
+
+def _in_unit(seconds: int, unit: Unit) -> float:
+    return seconds * PER_HOUR[unit] / 3600
+
+
+_CLOCK = re.compile(
+    r"(?:day\s*(?P<day>[1-9]\d{0,3})\s+)?(?P<hours>\d{1,2}):(?P<minutes>\d{2})(?::(?P<seconds>\d{2}))?",
+    re.ASCII | re.IGNORECASE,
+)
+_TIME = r"\d{1,2}:\d{2}(?::\d{2})?|[+-]?\d+\.?\d*(?:[eE][+-]?\d+)?"
+_WINDOW = re.compile(
+    rf"(?P<day>day\s*\d+\s+)?(?P<opens>{_TIME})?\s*(?:-|–|to)\s*(?P<closes>{_TIME})?",  # noqa: RUF001
+    re.ASCII | re.IGNORECASE,
+)
