@@ -5,8 +5,8 @@
     python benchmarks/plans.py toptw --seconds 20            # 1 to 4 routes
     python benchmarks/plans.py mctopmtw --seconds 10
 
-Each file is solved once, seed 1, on one core; `--workers` solves several files side by side. Plans go to `--out`, one JSON
-file each, and where ../shared/tools/judge_plan.py is there, it judges every plan. `--every 7` takes every seventh file.
+Each file is solved once, seed 1, on one core; `--workers` solves several side by side. Plans go to `--out`, as JSON,
+and where ../shared/tools/judge_plan.py is there, it judges every plan. `--every 7` takes every seventh file.
 """
 
 import argparse

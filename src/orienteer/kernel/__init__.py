@@ -1,6 +1,6 @@
 """What all compiled loops share: the decorator, array types, first values of variables, random numbers."""
 
-from orienteer.kernel.compiled import inlined, kernel
+from orienteer.kernel.compiled import inlined, kernel, lean
 from orienteer.kernel.constants import NO, NONE, ONE, YES, ZERO
 from orienteer.kernel.loops import copy, ranked
 from orienteer.kernel.rng import State, next_float, next_int, next_word, seed_state
@@ -20,6 +20,7 @@ __all__ = [
     "copy",
     "inlined",
     "kernel",
+    "lean",
     "next_float",
     "next_int",
     "next_word",

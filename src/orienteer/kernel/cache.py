@@ -105,8 +105,7 @@ def fingerprint(function: Callable[..., Any]) -> str:
         if reached in seen:
             continue
         seen.add(reached)
-        inline = " inlined" if reached.__dict__.get("inlined") else ""
-        parts.append(f"{reached.__module__}.{reached.__qualname__}{inline}")
+        parts.append(f"{reached.__module__}.{reached.__qualname__} {reached.__dict__.get('compiled_as')}")
         visible = dict(reached.__globals__)
         enclosed = (cell.cell_contents for cell in reached.__closure__ or ())
         visible.update(zip(reached.__code__.co_freevars, enclosed, strict=True))

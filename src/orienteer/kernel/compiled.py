@@ -32,13 +32,22 @@ def kernel(function: Function) -> Function:
     return Kernel(function)  # type: ignore[return-value]
 
 
+def lean(function: Function) -> Function:
+    """A `kernel` that makes no arrays, and so need not count the references to those that it reads.
+
+    Every array that such a function takes out of a tuple would cost two atomic operations: half of the time of a loop
+    over small routes. Kernels that a lean kernel calls must be lean too, or take no arrays out of anything.
+    """
+    return Kernel(function, counts=False)  # type: ignore[return-value]
+
+
 def inlined(function: Function) -> Function:
-    """A `kernel` that other kernels contain and do not call.
+    """A `lean` kernel that other kernels contain and do not call.
 
     For short functions of hot loops with many arrays among their arguments: a call hands each array over in seven
     numbers, which takes longer than such a function itself.
     """
-    return Kernel(function, inline=True)  # type: ignore[return-value]
+    return Kernel(function, inline=True, counts=False)  # type: ignore[return-value]
 
 
 class Kernel:
@@ -46,14 +55,15 @@ class Kernel:
 
     __qualname__: str
 
-    def __init__(self, function: Callable[..., Any], inline: bool = False):
+    def __init__(self, function: Callable[..., Any], inline: bool = False, counts: bool = True):
         functools.update_wrapper(self, function)
         self.py_func = function
-        function.__dict__["inlined"] = inline  # for the fingerprint
-        self.outer = njit(nogil=True, error_model="numpy", pipeline_class=_OuterCompiler)(function)
+        function.__dict__["compiled_as"] = f"{inline} {counts}"  # for the fingerprint
+        own = {"error_model": "numpy", "_nrt": counts}
+        self.outer = njit(nogil=True, pipeline_class=_OuterCompiler, **own)(function)
         self.outer._cache = KernelCache(function)  # where numba's `enable_caching` would put its own cache
         bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        self.inner = njit(error_model="numpy", pipeline_class=_InnerCompiler, forceinline=inline, **bare)(function)
+        self.inner = njit(pipeline_class=_InnerCompiler, forceinline=inline, **own, **bare)(function)
         self._numba_type_ = KernelType(self)
 
     def __call__(self, *arguments: Any) -> Any:

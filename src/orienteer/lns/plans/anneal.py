@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from orienteer.kernel import Floats, Ints, State, kernel, next_float, next_int
+from orienteer.kernel import Floats, Ints, State, lean, next_float, next_int
 from orienteer.lns.plans.orders import Orders, Saved, begin_step, close_up, remove, take_back
 from orienteer.lns.plans.recreate import Candidates, by_order, by_ratio, gather
 from orienteer.model.plan_view import PlanView
@@ -17,7 +17,9 @@ class Moves(NamedTuple):
     cold: float
     """Temperature at the end, in prize."""
     slack_price: float
-    """What a unit of unused cost is worth when plans are compared, in prize."""
+    """What the unused limit of one route is worth when plans are compared, in prize."""
+    gather_slack: float
+    """The power to which a route's share of unused limit is raised."""
     waiting: float
     """The share of waiting that counts as used cost."""
     floor: float
@@ -38,8 +40,8 @@ class Moves(NamedTuple):
     """The probability that orders are recreated by `by_ratio`; otherwise by `by_order`."""
     noise: float
     """The random factor on a candidate's worth is between 1 - noise and 1 + noise."""
-    blink: float
-    """The logarithm of the probability that a better spot is taken where it is seen."""
+    look: int
+    """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
 
 
 class Best(NamedTuple):
@@ -52,7 +54,7 @@ class Best(NamedTuple):
     """(3,) worth, cost, and how many times `anneal` has found a better plan."""
 
 
-@kernel
+@lean
 def anneal(
     view: PlanView,
     orders: Orders,
@@ -79,34 +81,60 @@ def anneal(
     for step in range(steps):
         temperature = moves.hot * math.exp(cooling * (begin + (end - begin) * step / steps))
         begin_step(orders, saved)
-        value = orders.total[0] - moves.slack_price * spent(view, orders, moves.waiting)
+        value = orders.total[0] + moves.slack_price * slack(view, orders, moves)
         seed = next_int(state, places)
         ruin(view, orders, worth, seed, moves, saved, state)
         most = moves.fewest + next_int(state, moves.most - moves.fewest + 1)
         count = gather(view, orders, seed, most, candidates, saved)
         if next_float(state) < moves.ratio_share:
             power = powers[next_int(state, len(powers))]
-            by_ratio(view, orders, worth, power, candidates, count, moves.floor, moves.noise, moves.blink, saved, state)
+            by_ratio(
+                view,
+                orders,
+                worth,
+                power,
+                candidates,
+                count,
+                moves.floor,
+                moves.noise,
+                moves.look,
+                True,
+                saved,
+                state,
+            )
         else:
             sort = next_float(state) < 0.5
-            by_order(view, orders, worth, candidates, count, sort, moves.blink, saved, state)
+            by_order(view, orders, worth, candidates, count, sort, moves.look, True, saved, state)
         _note_better(view, orders, best, needed)
-        gain = orders.total[0] - moves.slack_price * spent(view, orders, moves.waiting) - value
+        gain = orders.total[0] + moves.slack_price * slack(view, orders, moves) - value
         if gain < 0 and next_float(state) >= math.exp(gain / temperature):
             take_back(orders, saved)
 
 
-@kernel
-def spent(view: PlanView, orders: Orders, waiting: float) -> float:
-    """The cost of all routes, of whose waiting only the share `waiting` counts."""
+@lean
+def slack(view: PlanView, orders: Orders, moves: Moves) -> float:
+    """What is left of all limits, in limits of one route."""
     total = 0.0
     for route in range(view.routes):
-        whole = orders.begin[route, orders.size[route] - 1] - orders.begin[route, 0]
-        total += waiting * whole + (1.0 - waiting) * orders.travel[route]
+        last = orders.size[route] - 1
+        opens, closes = orders.begin[route, 0], orders.latest[route, last]
+        whole = orders.begin[route, last] - opens
+        used = moves.waiting * whole + (1.0 - moves.waiting) * orders.travel[route]
+        share = 1.0 - used / (closes - opens)
+        total += share if moves.gather_slack == 1.0 or share <= 0.0 else share**moves.gather_slack
     return total
 
 
-@kernel
+@lean
+def spent(view: PlanView, orders: Orders) -> float:
+    """The cost of all routes."""
+    total = 0.0
+    for route in range(view.routes):
+        total += orders.begin[route, orders.size[route] - 1] - orders.begin[route, 0]
+    return total
+
+
+@lean
 def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves, saved: Saved, state: State) -> None:
     """Removes strings of stops near the place `seed`, at most one from each route."""
     target = 1 + next_int(state, moves.remove)
@@ -131,7 +159,7 @@ def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves,
             return
 
 
-@kernel
+@lean
 def _note_better(view: PlanView, orders: Orders, best: Best, needed: int) -> None:
     """Keeps the plan if it holds all required places, every route is in time, and it is better than the best."""
     if orders.total[1] < needed:
@@ -139,7 +167,7 @@ def _note_better(view: PlanView, orders: Orders, best: Best, needed: int) -> Non
     margin = 1e-12 * abs(best.total[0])
     if orders.total[0] < best.total[0] - margin:
         return
-    cost = spent(view, orders, 1.0)
+    cost = spent(view, orders)
     if orders.total[0] <= best.total[0] + margin and not cost < best.total[1] * (1 - 1e-9):
         return
     for route in range(view.routes):

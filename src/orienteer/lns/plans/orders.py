@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.kernel import Floats, Ints, inlined, kernel
+from orienteer.kernel import Floats, Ints, inlined, lean
 from orienteer.model.plan_view import PlanView
 
 
@@ -108,7 +108,7 @@ def latest_at(view: PlanView, node: int, time: float) -> float:
     return -np.inf
 
 
-@kernel
+@lean
 def refresh(view: PlanView, orders: Orders, route: int) -> None:
     """Brings everything but the nodes of an order up to date."""
     node, begin, latest, leg = orders.node[route], orders.begin[route], orders.latest[route], orders.leg[route]
@@ -129,7 +129,7 @@ def refresh(view: PlanView, orders: Orders, route: int) -> None:
     orders.travel[route] = travel
 
 
-@kernel
+@lean
 def insert(view: PlanView, orders: Orders, worth: Floats, node: int, route: int, place: int, saved: Saved) -> None:
     """Puts a place that is not visited behind the stop at column `place` of a route."""
     save_route(orders, route, saved)
@@ -164,7 +164,7 @@ def insert(view: PlanView, orders: Orders, worth: Floats, node: int, route: int,
     _note_moved(saved, node)
 
 
-@kernel
+@lean
 def remove(view: PlanView, orders: Orders, worth: Floats, node: int, saved: Saved) -> None:
     """Marks a place as not visited; `close_up` then takes it out of its order."""
     save_route(orders, orders.route[node], saved)
@@ -173,7 +173,7 @@ def remove(view: PlanView, orders: Orders, worth: Floats, node: int, saved: Save
     _note_moved(saved, node)
 
 
-@kernel
+@lean
 def close_up(view: PlanView, orders: Orders, route: int) -> None:
     """Takes places that `remove` has marked out of an order."""
     node, size = orders.node[route], orders.size[route]
@@ -187,16 +187,14 @@ def close_up(view: PlanView, orders: Orders, route: int) -> None:
     refresh(view, orders, route)
 
 
-@kernel
+@lean
 def begin_step(orders: Orders, saved: Saved) -> None:
     """Remembers the state before a step, as far as it is not an order."""
     for index in range(saved.counts[0]):
         saved.is_changed[saved.changed[index]] = 0
     saved.counts[0] = 0
     saved.counts[1] = 0
-    saved.orders.used[:] = orders.used
-    saved.orders.taken[:] = orders.taken
-    saved.orders.total[:] = orders.total
+    _copy_sums(orders, saved.orders)
 
 
 @inlined
@@ -210,7 +208,7 @@ def save_route(orders: Orders, route: int, saved: Saved) -> None:
     _copy_order(orders, saved.orders, route)
 
 
-@kernel
+@lean
 def take_back(orders: Orders, saved: Saved) -> None:
     """Puts everything back as it was at `begin_step`."""
     for index in range(saved.counts[1]):
@@ -223,9 +221,7 @@ def take_back(orders: Orders, saved: Saved) -> None:
             orders.place[node[column]] = column
         for column in range(1, orders.size[route] - 1):
             orders.route[node[column]] = route
-    orders.used[:] = saved.orders.used
-    orders.taken[:] = saved.orders.taken
-    orders.total[:] = saved.orders.total
+    _copy_sums(saved.orders, orders)
 
 
 @inlined
@@ -240,7 +236,7 @@ def is_free(view: PlanView, orders: Orders, node: int) -> bool:
     return True
 
 
-@kernel
+@lean
 def _copy_order(source: Orders, target: Orders, route: int) -> None:
     size = source.size[route]
     target.size[route] = size
@@ -250,6 +246,17 @@ def _copy_order(source: Orders, target: Orders, route: int) -> None:
         target.begin[route, column] = source.begin[route, column]
         target.latest[route, column] = source.latest[route, column]
         target.leg[route, column] = source.leg[route, column]
+
+
+@lean
+def _copy_sums(source: Orders, target: Orders) -> None:
+    """Copies what orders hold together; loops, since numba copies a slice by way of a new array."""
+    for index in range(len(source.used)):
+        target.used[index] = source.used[index]
+    for index in range(len(source.taken)):
+        target.taken[index] = source.taken[index]
+    for index in range(len(source.total)):
+        target.total[index] = source.total[index]
 
 
 @inlined

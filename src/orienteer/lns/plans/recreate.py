@@ -1,11 +1,10 @@
 """Filling ruined orders up again: by worth over the cost of insertion, or place by place at the cheapest spot."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.kernel import Bools, Floats, Ints, State, inlined, kernel, next_float, next_int
+from orienteer.kernel import Bools, Floats, Ints, State, inlined, lean, next_float, next_int, next_word
 from orienteer.lns.plans.orders import Orders, Saved, begin_at, insert, is_free
 from orienteer.model.plan_view import PlanView
 
@@ -25,6 +24,8 @@ class Candidates(NamedTuple):
     """The route and the two stops between which that insertion is."""
     weight: Floats
     """The worth, to a power and with noise, that `by_ratio` divides by the cost."""
+    spot: Floats
+    """Room for the costs of all spots of a route."""
     is_in: Bools
     """(places,) whether a place is among the candidates."""
 
@@ -38,11 +39,12 @@ def new_candidates(places: int) -> Candidates:
         left=np.zeros(places, dtype=np.int64),
         right=np.zeros(places, dtype=np.int64),
         weight=np.zeros(places),
+        spot=np.zeros(places + 2),
         is_in=np.zeros(places, dtype=np.bool_),
     )
 
 
-@kernel
+@lean
 def gather(view: PlanView, orders: Orders, seed: int, most: int, candidates: Candidates, saved: Saved) -> int:
     """Lists the places that the step has removed and up to `most` others near `seed`; returns how many there are."""
     count = 0
@@ -86,48 +88,78 @@ def spot_cost(view: PlanView, orders: Orders, node: int, route: int, place: int)
 
 
 @inlined
-def cheapest_spot(view: PlanView, orders: Orders, node: int, blink: float, state: State) -> tuple[float, int, int]:
+def _spot_costs(
+    view: PlanView, orders: Orders, node: int, route: int, opens: float, closes: float, costs: Floats
+) -> None:
+    """`spot_cost` of all spots of a route, for a place with one window: a loop without branches.
+
+    Rows are not taken out of arrays first: counting the references to each row takes longer than the loop.
+    """
+    for place in range(orders.size[route] - 1):
+        time = orders.begin[route, place]
+        arrive = time + view.back[node, np.uint64(orders.node[route, place])]
+        visit = arrive if arrive > opens else opens
+        on = view.costs[node, np.uint64(orders.node[route, place + 1])]
+        after = visit + on
+        later = after - orders.begin[route, place + 1]
+        cost = 0.5 * (visit - time + on - orders.leg[route, place] + (later if later > 0.0 else 0.0))
+        costs[place] = cost if (arrive <= closes) & (after <= orders.latest[route, place + 1]) else np.inf
+
+
+@inlined
+def cheapest_spot(
+    view: PlanView, orders: Orders, node: int, costs: Floats, look: int, blink: bool, state: State
+) -> tuple[float, int, int]:
     """The cost of the cheapest insertion, its route, and the column behind which it is; spots are skipped by chance.
 
-    `blink` is the logarithm of the probability that a spot is looked at; 0 looks at all.
+    Spots beside the `look` nearest visited places are looked at, and those at the ends of all routes; with 0 all spots.
+    With `blink` one of 32 better spots, drawn by chance, is passed over.
     """
-    into, out = view.back[node], view.costs[node]
-    first, last = view.first[node], view.first[node + 1] - 1
-    opens, closes, single = view.opens[first], view.closes[last], first == last
     best, best_route, best_place = np.inf, -1, -1
-    skip = _next_skip(blink, state)
-    for route in range(view.routes):
-        nodes, begin, latest, leg = orders.node[route], orders.begin[route], orders.latest[route], orders.leg[route]
-        for place in range(orders.size[route] - 1):
-            time = begin[place]
-            if time > closes:
-                break
-            limit = latest[place + 1]
-            if limit < opens:
-                continue
-            to = into[nodes[place]]
-            arrive = time + to
-            if single:
-                if arrive > closes:
-                    continue
-                visit = max(arrive, opens)
+    dice = next_word(state)
+    if look == 0:
+        first, last = view.first[node], view.first[node + 1] - 1
+        opens, closes = view.opens[first], view.closes[last]
+        for route in range(view.routes):
+            spots = orders.size[route] - 1
+            if first == last:
+                _spot_costs(view, orders, node, route, opens, closes, costs)
             else:
-                visit = begin_at(view, node, arrive)
-            on = out[nodes[place + 1]]
-            after = visit + on
-            if not after <= limit:
-                continue
-            cost = 0.5 * (visit - time + on - leg[place] + max(0.0, after - begin[place + 1]))
+                for place in range(spots):
+                    costs[place] = spot_cost(view, orders, node, route, place)
+            for place in range(spots):
+                if costs[place] < best:
+                    dice = (dice >> np.uint64(5)) | (dice << np.uint64(59))
+                    if blink and dice & np.uint64(31) == np.uint64(0):
+                        continue
+                    best, best_route, best_place = costs[place], route, place
+        return best, best_route, best_place
+    for route in range(view.routes):
+        for side in range(2):
+            place = side * (orders.size[route] - 2)
+            cost = spot_cost(view, orders, node, route, place)
             if cost < best:
-                skip -= 1
-                if skip < 0:
-                    skip = _next_skip(blink, state)
+                best, best_route, best_place = cost, route, place
+    seen = 0
+    for other in view.near[node]:
+        route = orders.route[other]
+        if route < 0:
+            continue
+        for side in range(2):
+            place = orders.place[other] - side
+            cost = spot_cost(view, orders, node, route, place)
+            if cost < best:
+                dice = (dice >> np.uint64(5)) | (dice << np.uint64(59))
+                if blink and dice & np.uint64(31) == np.uint64(0):
                     continue
                 best, best_route, best_place = cost, route, place
+        seen += 1
+        if seen >= look:
+            break
     return best, best_route, best_place
 
 
-@kernel
+@lean
 def by_ratio(
     view: PlanView,
     orders: Orders,
@@ -137,7 +169,8 @@ def by_ratio(
     count: int,
     floor: float,
     noise: float,
-    blink: float,
+    look: int,
+    blink: bool,
     saved: Saved,
     state: State,
 ) -> None:
@@ -145,7 +178,7 @@ def by_ratio(
     for index in range(count):
         node = candidates.node[index]
         candidates.weight[index] = power[node] * (1.0 - noise + 2.0 * noise * next_float(state))
-        _look(view, orders, candidates, index, blink, state)
+        _look(view, orders, candidates, index, look, blink, state)
     while True:
         pick = _best_ratio(candidates, count, floor)
         if pick < 0:
@@ -159,7 +192,7 @@ def by_ratio(
         right = orders.node[route, place + 1]
         cost = spot_cost(view, orders, node, route, place) if right == candidates.right[pick] else np.inf
         if cost > candidates.cost[pick] + 1e-9 * floor:  # earlier insertions have taken the spot, or made it dearer
-            _look(view, orders, candidates, pick, 0.0, state)
+            _look(view, orders, candidates, pick, look, False, state)
             continue
         insert(view, orders, worth, node, route, place, saved)
         count = _drop(candidates, pick, count)
@@ -168,7 +201,7 @@ def by_ratio(
             _look_at(view, orders, candidates, index, route, place + 1)
 
 
-@kernel
+@lean
 def by_order(
     view: PlanView,
     orders: Orders,
@@ -176,7 +209,8 @@ def by_order(
     candidates: Candidates,
     count: int,
     sort: bool,
-    blink: float,
+    look: int,
+    blink: bool,
     saved: Saved,
     state: State,
 ) -> None:
@@ -191,23 +225,17 @@ def by_order(
         node = nodes[index]
         if not is_free(view, orders, node):
             continue
-        cost, route, place = cheapest_spot(view, orders, node, blink, state)
+        cost, route, place = cheapest_spot(view, orders, node, candidates.spot, look, blink, state)
         if route >= 0 and (worth[node] > 0 or cost < 0):
             insert(view, orders, worth, node, route, place, saved)
 
 
-@kernel
-def _next_skip(blink: float, state: State) -> int:
-    """How many spots to look at before the next that is skipped."""
-    if blink == 0.0:
-        return 1 << 60
-    return int(math.log(1.0 - next_float(state)) / blink)
-
-
 @inlined
-def _look(view: PlanView, orders: Orders, candidates: Candidates, index: int, blink: float, state: State) -> None:
+def _look(
+    view: PlanView, orders: Orders, candidates: Candidates, index: int, look: int, blink: bool, state: State
+) -> None:
     """Finds the cheapest insertion of a candidate anew."""
-    cost, route, place = cheapest_spot(view, orders, candidates.node[index], blink, state)
+    cost, route, place = cheapest_spot(view, orders, candidates.node[index], candidates.spot, look, blink, state)
     candidates.cost[index] = cost
     if route >= 0:
         candidates.route[index] = route
@@ -226,7 +254,7 @@ def _look_at(view: PlanView, orders: Orders, candidates: Candidates, index: int,
         candidates.right[index] = orders.node[route, place + 1]
 
 
-@kernel
+@lean
 def _best_ratio(candidates: Candidates, count: int, floor: float) -> int:
     """The candidate that fits and has the largest weight / (cost + floor); -1 if none fits."""
     pick, weight, divisor = -1, 0.0, 1.0
@@ -239,7 +267,7 @@ def _best_ratio(candidates: Candidates, count: int, floor: float) -> int:
     return pick
 
 
-@kernel
+@lean
 def _drop(candidates: Candidates, index: int, count: int) -> int:
     """Takes a candidate off the list; returns how many are left."""
     last = count - 1
@@ -252,7 +280,7 @@ def _drop(candidates: Candidates, index: int, count: int) -> int:
     return last
 
 
-@kernel
+@lean
 def _sort_by_worth(worth: Floats, nodes: Ints, count: int) -> None:
     """Insertion sort, largest worth first: the lists are short, and equal ones keep their random order."""
     for i in range(1, count):

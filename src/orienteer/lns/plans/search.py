@@ -11,6 +11,7 @@ from orienteer.kernel import Floats, Ints, seed_state
 from orienteer.lns.plans.anneal import Best, Moves, anneal
 from orienteer.lns.plans.orders import Orders, new_orders, new_saved, refresh
 from orienteer.lns.plans.recreate import new_candidates
+from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.plan_view import PlanView
 from orienteer.search.run import Run
@@ -34,6 +35,9 @@ class PlanMoves:
     """Temperature at the end, in mean prizes."""
     slack_price: float = 3.0
     """What an unused limit of all routes is worth when plans are compared, in mean prizes."""
+    gather_slack: float = 1.0
+    """The power to which a route's share of unused limit is raised: above 1, slack in one route is worth more than the
+    same slack in several."""
     waiting: float = 1.0
     """The share of waiting that counts as used cost."""
     floor: float = 0.05
@@ -46,7 +50,13 @@ class PlanMoves:
     most: int = 45
     ratio_share: float = 0.6
     noise: float = 0.25
-    blink: float = 0.03
+    look: int = 0
+    returns: float = 1.0
+
+
+def moves_for(instance: Instance) -> PlanMoves:
+    """Settings that were best on random problems of the kind: windows make waiting, and slack tells less there."""
+    return PlanMoves() if instance.windows is not None else PlanMoves(slack_price=10.0, strings=2)
 
 
 def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, began: float) -> None:
@@ -71,8 +81,13 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
     candidates, saved = new_candidates(places), new_saved(view)
     state, pace, known = seed_state(seed), 0.0, 0.0
     needed = int(view.required.sum())
+    back_at = config.returns
     while True:
         steps, begin, end = next_piece(run, began, pace)
+        if begin >= back_at and run.plan is not None:
+            back_at = begin + 0.5 * (1 - begin)
+            _restart(view, orders, run.plan)
+            _count_all(view, orders, worth)
         started = time.perf_counter()
         anneal(view, orders, best, moves, worth, powers, candidates, saved, needed, steps, begin, end, state)
         pace = (time.perf_counter() - started) / steps
@@ -95,15 +110,20 @@ def load(view: PlanView, orders: Orders, plan: Plan) -> None:
         refresh(view, orders, route)
 
 
+def _restart(view: PlanView, orders: Orders, plan: Plan) -> None:
+    orders.route[:] = -1
+    orders.taken[:] = 0
+    load(view, orders, plan)
+
+
 def in_units(view: PlanView, config: PlanMoves) -> Moves:
     """The settings in the problem's units of prize and cost."""
     mean = float(view.prizes.mean()) or 1.0
-    starts, ends = view.first[len(view.nodes) : -1 : 2], view.first[len(view.nodes) + 1 : -1 : 2]
-    whole = float((view.closes[ends] - view.opens[starts]).sum())
     return Moves(
         hot=config.hot * mean,
         cold=config.cold * mean,
-        slack_price=config.slack_price * mean / whole,
+        slack_price=config.slack_price * mean / view.routes,
+        gather_slack=config.gather_slack,
         waiting=config.waiting,
         floor=config.floor * typical_leg(view),
         remove=config.remove,
@@ -114,7 +134,7 @@ def in_units(view: PlanView, config: PlanMoves) -> Moves:
         most=config.most,
         ratio_share=config.ratio_share,
         noise=config.noise,
-        blink=math.log(1 - config.blink),
+        look=config.look,
     )
 
 
