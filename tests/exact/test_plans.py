@@ -32,6 +32,25 @@ def test_branch_and_cut_proves_the_truth(features: tuple[str, ...]) -> None:
         assert result.status == ("infeasible" if truth is None else "optimal")
 
 
+@pytest.mark.parametrize("features", [("windows", *more) for more in subsets(CHOICES)])
+def test_labels_prove_the_truth(features: tuple[str, ...]) -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        instance = random_instance(rng, features)
+        truth = best_plan(instance)
+        result = solve(instance, "exact", warm=0.0)
+        assert_true(instance, result, truth)
+        assert result.status == ("infeasible" if truth is None else "optimal")
+
+
+def test_labels_on_places_at_one_spot() -> None:
+    """Going round them takes no time, and would collect without end."""
+    points = [[0.0, 0.0]] + [[1.0, 0.0]] * 12
+    instance = Instance.from_coords(points, np.arange(13), 2, windows=dict.fromkeys(range(1, 13), (0, 5)))
+    result = solve(instance, "exact", warm=0.0)
+    assert (result.status, result.prize) == ("optimal", sum(range(13)))
+
+
 def test_a_proof_that_there_is_no_plan() -> None:
     """Each required place is within reach alone, and both together are not."""
     line = Instance.from_coords([[0, 0], [5, 0], [-5, 0]], [0, 1, 1], 12)

@@ -10,8 +10,9 @@ from orienteer.exact.missing import gurobi
 from orienteer.exact.model import Model, fitting, offer_trivial, reduce
 from orienteer.exact.separate.base import Point
 from orienteer.exact.separate.subtour import Components
-from orienteer.exact.solve import finish, make_separators, warm_start
+from orienteer.exact.solve import make_separators, warm_start
 from orienteer.exact.tree import ACCURACY, LOOSE, too_long
+from orienteer.exact.units import finish
 from orienteer.model.errors import OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.search.auto import Auto
@@ -52,7 +53,7 @@ class Gurobi(Solver[GurobiConfig]):
         model = reduce(run.instance)
         warm_start(run, model.size, seed, self.config.warm)
         if not run.report() and _Search(model, run).solve(seed):
-            finish(run, model)
+            finish(run, model.units)
 
 
 class _Search:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from orienteer.exact.labels.single import OneRoute
 from orienteer.exact.missing import scip
 from orienteer.exact.model import Model, links_of_best, offer_trivial, reduce, to_beat
 from orienteer.exact.primal import offer_rounded
@@ -19,9 +20,10 @@ from orienteer.exact.separate.logical import Logical
 from orienteer.exact.separate.rules import Rules
 from orienteer.exact.separate.subtour import Components, Subtour
 from orienteer.exact.tree import Tree
+from orienteer.exact.units import finish
 from orienteer.model.instance import Instance
-from orienteer.model.reduce import REDUCED, with_choices
-from orienteer.model.rules import Feature
+from orienteer.model.reduce import with_choices
+from orienteer.model.rules import FEATURES, Budget, Feature
 from orienteer.search.auto import Auto
 from orienteer.search.registry import solver_class
 from orienteer.search.run import Run
@@ -38,8 +40,10 @@ SEPARATORS: dict[str, type[Separator]] = {
 }
 """The separators by their names in the settings, in the order in which they are asked."""
 
-CHOICES: frozenset[Feature] = frozenset({"required", "groups", "budgets"})
-"""Rules about which nodes are visited: rows of the linear program."""
+CLOCKS: frozenset[Feature] = frozenset({"windows", "routes"})
+"""What labels are for; all else is rows and costs of branch and cut."""
+FEW_LABELS, MOST_LABELS = 1 << 18, 1 << 23
+"""The most labels of a search for a bound, and for a proof: some 40 megabytes, and a gigabyte."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Exact(Solver[ExactConfig]):
 
     name = "exact"
     config_class = ExactConfig
-    handles = REDUCED | CHOICES
+    handles = frozenset(FEATURES) - {"routes"}
     nearest: ClassVar[int] = NEAREST
     few_links: ClassVar[int] = 10_000
     """Where the root leaves more links than this, a tree on the root's own columns looks for a better route first."""
@@ -84,9 +88,21 @@ class Exact(Solver[ExactConfig]):
 
     def kernels(self, instance: Instance) -> list[str]:
         """The kernels of the warm start and of the separators."""
-        return [*(Auto().kernels(instance) if can_warm(instance) else []), f"{__name__}:separate_a_little"]
+        ours = "label_a_little" if instance.features & CLOCKS else "separate_a_little"
+        return [*(Auto().kernels(instance) if can_warm(instance) else []), f"{__name__}:{ours}"]
 
     def search(self, run: Run, seed: int) -> None:
+        if run.problem.features & CLOCKS:
+            self._search_labels(run, seed)
+        else:
+            self._branch_and_cut(run, seed)
+
+    def _search_labels(self, run: Run, seed: int) -> None:
+        warm_start(run, run.problem.size, seed, self.config.warm)
+        if not run.report():
+            OneRoute(run).prove(MOST_LABELS if self.config.tree else FEW_LABELS)
+
+    def _branch_and_cut(self, run: Run, seed: int) -> None:
         instance = with_choices(run.problem) if run.instance.features else run.instance
         offer_trivial(run, instance)
         model = reduce(instance)
@@ -108,7 +124,7 @@ class Exact(Solver[ExactConfig]):
             _log.warning("exact: %d links are left, too many for a tree; the bound is the root's", len(root.links))
             return
         if Tree(model, root, separators, run).solve():
-            finish(run, model)
+            finish(run, model.units)
 
 
 WARM_STEPS = 100
@@ -133,6 +149,15 @@ def separate_a_little() -> None:
         point = Point(model, np.arange(len(model.tail)), half, np.ones(model.size))
         for kind in SEPARATORS.values():
             kind(model)(point, 1.0)
+
+
+def label_a_little() -> None:
+    """Compiles the kernels of the labels on a tiny problem."""
+    costs = 1.0 - np.eye(3)
+    problem = Instance(
+        costs, [0, 1, 1], 9.0, windows={1: (0, 5)}, groups=[[1, 2]], budgets=[Budget("fees", [0, 1, 1], 1)]
+    )
+    OneRoute(Run(problem, Never())).prove(FEW_LABELS)
 
 
 def can_warm(instance: Instance) -> bool:
@@ -181,7 +206,7 @@ def solve_root(run: Run, model: Model, separators: list[Separator], nearest: int
 
     root = RootSolver(model, separators, beat, ended, links_of_best(run, model), nearest).solve()
     if root.bound < beat():
-        finish(run, model)
+        finish(run, model.units)
     return root
 
 
@@ -191,11 +216,3 @@ def _search_sparse(run: Run, model: Model, root: Root, separators: list[Separato
     with run.share(SPARSE_SHARE), run.within(Never() if timed else MaxSteps(run.steps + SPARSE_STEPS)):
         Tree(model, root.sparse(), separators, run, whole=False).solve()
     return root.after(to_beat(run, model))
-
-
-def finish(run: Run, model: Model) -> None:
-    """Notes that no route of the model is better, but for prizes too small for a linear program to see."""
-    if run.plan is None:
-        run.infeasible = True
-    else:
-        run.tighten(run.prize + model.units.hidden)

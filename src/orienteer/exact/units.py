@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from orienteer.model.numbers import Array
+from orienteer.search.run import Run
 
 MOST_UNITS = 1e8
 """The most units that all prizes may sum to: the floats of a linear program tell no more apart."""
@@ -44,6 +45,14 @@ class Units:
 
 WHOLE_SLACK = 1e-3
 """How far below a whole number a bound may end before it counts as less; far above the error of a linear program."""
+
+
+def finish(run: Run, units: Units) -> None:
+    """Notes that there is no better plan than the run's, but for prizes too small for the search to see."""
+    if run.plan is None:
+        run.infeasible = True
+    else:
+        run.tighten(run.prize + units.hidden)
 
 
 def in_units(prizes: Array) -> Units:

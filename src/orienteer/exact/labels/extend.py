@@ -1,0 +1,246 @@
+"""Label setting: all ways along a graph that may still belong to a better route, worse ones left out.
+
+A label is a way to a node: when its visit begins, what it collects, and which places it must not visit again, as far as
+they are remembered. Each node remembers the places of its own set (ng-routes: Baldacci, Mingozzi and Roberti 2011), so
+that a route may come back to a place only after nodes that forget it; with all places in all sets no route does. A
+label gives way to another of its node that begins no later, collects no less and bars no place that the label could
+still visit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orienteer.exact.labels.graph import Floats, Graph, Ints, Words, begin_at
+from orienteer.kernel import kernel
+
+DONE, MORE, FULL = 0, 1, 2
+"""What `advance` returns: no label is left, `pops` labels were taken, the arrays are too short."""
+
+
+class Labels(NamedTuple):
+    """All labels so far, and those that wait, in a heap by time."""
+
+    time: Floats
+    profit: Floats
+    node: Ints
+    before: Ints
+    """The label that was extended, -1 for the first."""
+    next: Ints
+    """The next label of the node, by falling profit; -1 after the last."""
+    barred: Words
+    """(labels, words) places that were visited and are remembered, and their rivals."""
+    weights: Floats
+    """(labels, budgets) the weights of the visited places."""
+    heap: Ints
+    head: Ints
+    """(nodes,) the label of largest profit of each node; -1 where there is none."""
+    end_profit: Floats
+    end_label: Ints
+    """(nodes,) the best way to the end over each last node, and its label before the end; -1 where there is none."""
+    counts: Ints
+    """Labels, and labels in the heap."""
+
+
+class Far(NamedTuple):
+    """Ways from each node to the other end, by falling profit; the ways of node i stand from first[i] on."""
+
+    first: Ints
+    time: Floats
+    profit: Floats
+    barred: Words
+    weights: Floats
+    horizon: float
+    known: bool
+    """Whether there are such ways; if not, nothing is known about the other end."""
+    apart: bool
+    """Whether ways that bar the same place never meet. With groups they may: both may have visited rivals of it."""
+
+
+@kernel
+def advance(
+    graph: Graph,
+    near: Words,
+    profits: Floats,
+    weights: Floats,
+    room: Floats,
+    far: Far,
+    beat: float,
+    labels: Labels,
+    pops: int,
+) -> int:
+    """Extends labels by rising time until none is left; a way that cannot end with a profit of `beat` is left out.
+
+    `near`, (nodes, words), is what each node remembers; `weights`, (nodes, budgets), and `room` are the budgets.
+    """
+    size = len(graph.leg)
+    words, budgets = near.shape[1], len(room)
+    mask = np.zeros(words, dtype=np.uint64)
+    barred = np.zeros(words, dtype=np.uint64)
+    one = np.uint64(1)
+    for _ in range(pops):
+        if labels.counts[1] == 0:
+            return DONE
+        if labels.counts[0] + size > len(labels.time):
+            return FULL
+        here = _pop(labels)
+        i, now, profit = labels.node[here], labels.time[here], labels.profit[here]
+        for w in range(words):
+            mask[w] = labels.barred[here, w]
+        _add_late(graph, i, now, mask)
+        before = _place(labels, i, now, profit, mask, labels.weights[here])
+        if before == -2:
+            continue
+        if before < 0:
+            labels.next[here], labels.head[i] = labels.head[i], here
+        else:
+            labels.next[here], labels.next[before] = labels.next[before], here
+        for place in range(graph.next_first[i], graph.next_first[i + 1]):
+            j = graph.next[place]
+            if j < size - 1 and (labels.barred[here, (j - 1) >> 6] >> np.uint64((j - 1) & 63)) & one:
+                continue
+            begin = begin_at(graph, j, now + graph.leg[i, j])
+            if begin == np.inf:
+                continue
+            total = profit + profits[j]
+            if j == size - 1:
+                if total >= beat and total > labels.end_profit[i]:
+                    labels.end_profit[i], labels.end_label[i] = total, here
+                continue
+            fresh = labels.counts[0]
+            fits = True
+            for b in range(budgets):
+                labels.weights[fresh, b] = labels.weights[here, b] + weights[j, b]
+                fits = fits and labels.weights[fresh, b] <= room[b]
+            if not fits:
+                continue
+            for w in range(words):
+                barred[w] = (labels.barred[here, w] | graph.rivals[j, w]) & near[j, w]
+                mask[w] = barred[w]
+            used = labels.weights[fresh]
+            if far.known and not _completes(far, j, begin, profit, barred, used, weights[j], room, beat):
+                continue
+            _add_late(graph, j, begin, mask)
+            if _place(labels, j, begin, total, mask, used) == -2:
+                continue
+            labels.time[fresh], labels.profit[fresh] = begin, total
+            labels.node[fresh], labels.before[fresh] = j, here
+            for w in range(words):
+                labels.barred[fresh, w] = barred[w]
+            labels.counts[0] += 1
+            _push(labels, fresh)
+    return MORE
+
+
+@kernel
+def _add_late(graph: Graph, node: int, now: float, mask: Words) -> None:
+    """Adds the places that are out of reach from a node at this time."""
+    low, high = graph.late_first[node], graph.late_first[node + 1]
+    base = low
+    while low < high:
+        middle = (low + high) >> 1
+        if graph.late_time[middle] < now:
+            low = middle + 1
+        else:
+            high = middle
+    if low > base:
+        for w in range(len(mask)):
+            mask[w] |= graph.late[low - 1, w]
+
+
+@kernel
+def _place(labels: Labels, node: int, now: float, profit: float, mask: Words, weights: Floats) -> int:
+    """The label after which a new one stands in its node's list, -1 for the first place; -2 where it gives way.
+
+    `mask` are the places that the new label cannot visit. Labels of the list begin no later than the new one.
+    """
+    before, other = -1, labels.head[node]
+    while other >= 0 and labels.profit[other] >= profit:
+        better = labels.time[other] <= now
+        for w in range(len(mask)):
+            if labels.barred[other, w] & ~mask[w]:
+                better = False
+                break
+        if better:
+            for b in range(len(weights)):
+                better = better and labels.weights[other, b] <= weights[b]
+            if better:
+                return -2
+        before, other = other, labels.next[other]
+    return before
+
+
+@kernel
+def _completes(
+    far: Far,
+    node: int,
+    begin: float,
+    profit: float,
+    barred: Words,
+    weights: Floats,
+    own: Floats,
+    room: Floats,
+    beat: float,
+) -> bool:
+    """Whether a way from the other end meets the way to this node, whose own profit is not in `profit`, for `beat`."""
+    word, bit = (node - 1) >> 6, np.uint64(1) << np.uint64((node - 1) & 63)
+    for place in range(far.first[node], far.first[node + 1]):
+        if profit + far.profit[place] < beat:
+            return False
+        if begin + far.time[place] > far.horizon:
+            continue
+        meets = True
+        for w in range(len(barred) if far.apart else 0):
+            both = barred[w] & far.barred[place, w]
+            if w == word:
+                both &= ~bit
+            if both:
+                meets = False
+                break
+        if meets:
+            for b in range(len(room)):
+                meets = meets and weights[b] + far.weights[place, b] - own[b] <= room[b]
+            if meets:
+                return True
+    return False
+
+
+@kernel
+def _sooner(labels: Labels, a: int, b: int) -> bool:
+    if labels.time[a] != labels.time[b]:
+        return labels.time[a] < labels.time[b]
+    return labels.profit[a] > labels.profit[b]
+
+
+@kernel
+def _push(labels: Labels, label: int) -> None:
+    place = labels.counts[1]
+    labels.counts[1] += 1
+    while place > 0:
+        parent = (place - 1) >> 1
+        if not _sooner(labels, label, labels.heap[parent]):
+            break
+        labels.heap[place] = labels.heap[parent]
+        place = parent
+    labels.heap[place] = label
+
+
+@kernel
+def _pop(labels: Labels) -> int:
+    top = labels.heap[0]
+    labels.counts[1] -= 1
+    count = labels.counts[1]
+    if count:
+        label, place = labels.heap[count], 0
+        while True:
+            child = 2 * place + 1
+            if child >= count:
+                break
+            if child + 1 < count and _sooner(labels, labels.heap[child + 1], labels.heap[child]):
+                child += 1
+            if not _sooner(labels, labels.heap[child], label):
+                break
+            labels.heap[place] = labels.heap[child]
+            place = child
+        labels.heap[place] = label
+    return int(top)

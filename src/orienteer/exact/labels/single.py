@@ -1,0 +1,141 @@
+"""The best route of a problem with one route, by labels from both ends in turn.
+
+At first a node remembers only a few places, so that labels are few and routes with cycles count too: their best profit
+is a bound. Then the places of the cycles found are remembered around them, and the search goes on from the other end,
+with the labels of the search before as bounds (decremental state-space relaxation: Righini and Salani 2009, with local
+sets). Budgets are watched from the time on when a route breaks them.
+"""
+
+import numpy as np
+
+from orienteer.exact.labels.graph import Side, side_of
+from orienteer.exact.labels.ways import Purses, best_ways, first_memory, nothing_known
+from orienteer.exact.units import Units, finish, in_units
+from orienteer.model.errors import InfeasibleTour
+from orienteer.model.instance import Instance
+from orienteer.model.numbers import TOLERANCE
+from orienteer.search.run import Run
+
+REMEMBERED = 6
+"""How many near places each place remembers at first."""
+MOST_PATHS = 20
+"""Routes whose cycles are broken up after a search."""
+LOOSE = 1e-8
+"""Added to budgets as a share: the judge's tolerance is less."""
+ACCURACY = 1e-10
+"""Where prizes have no unit: how much better, as a share, a route must be to count."""
+
+
+class OneRoute:
+    """The search for a better route than the run's best, until there is none."""
+
+    def __init__(self, run: Run):
+        self.run, self.instance = run, run.problem
+        self.side = side_of(self.instance, 0)
+        self.units, self.always = units_of(self.instance, self.side)
+        places = self.side.places
+        self.profits = np.zeros(len(places) + 2)
+        self.profits[1:-1] = self.units.prizes[: len(places)]
+        self.lead = float(self.profits.sum()) + 1.0  # what a required place is worth besides: more than all prizes
+        self.missing = not set(self.instance.required) <= set(places.tolist())
+        self.profits[1:-1] += self.lead * np.isin(places, self.instance.required)
+        self.near = first_memory(self.side, REMEMBERED)
+        self.watched = np.zeros(len(self.instance.budgets), dtype=np.bool_)
+
+    def prove(self, most_labels: int) -> None:
+        """Searches until the best route is proven, the run ends or the labels are too many."""
+        run, side = self.run, self.side
+        far, graphs = nothing_known(side, len(self.watched)), [side.ahead, side.back]
+        while not self.missing:
+            ways = best_ways(
+                graphs[0],
+                self.near,
+                self.profits,
+                self._purses(),
+                far,
+                self._beat(),
+                not self.instance.groups,
+                side.horizon,
+                run.step,
+                most_labels,
+            )
+            if ways is None:
+                return
+            paths = [(profit, path if graphs[0] is side.ahead else path[::-1]) for profit, path in ways.paths]
+            if not paths:
+                break
+            run.tighten(max(run.prize, self.units.bound(ways.profit + self.always - self._leads())))
+            learnt = [self._learn(path) for _, path in paths[:MOST_PATHS]]
+            if run.report() or not any(learnt):
+                return
+            far = ways.far
+            graphs.reverse()
+        finish(run, self.units)
+
+    def _leads(self) -> float:
+        return self.lead * len(self.instance.required)
+
+    def _beat(self) -> float:
+        """The least profit of a better route."""
+        return threshold(self.run, self.units, self.always) - self.always + self._leads()
+
+    def _purses(self) -> Purses:
+        """The budgets that are watched; the others weigh nothing."""
+        weights = np.zeros((len(self.side.places) + 2, len(self.watched)))
+        room = np.zeros(len(self.watched))
+        for number, budget in enumerate(self.instance.budgets):
+            if self.watched[number]:
+                weights[1:-1, number] = budget.weights[self.side.places]
+            ends = float(budget.weights[sorted(self.instance.ends)].sum())
+            room[number] = (budget.most - ends) + LOOSE * max(budget.most, 1e-300)
+        return Purses(weights, room)
+
+    def _learn(self, path: list[int]) -> bool:
+        """Offers a route that keeps the rules, or forbids what breaks them; says whether anything was learnt."""
+        if break_cycles(self.side, self.near, path):
+            return True
+        nodes = self.side.places[np.array(path, dtype=np.int64) - 1].tolist()
+        for number, budget in enumerate(self.instance.budgets):
+            used = float(budget.weights[sorted({*nodes, *self.instance.ends})].sum())
+            if used > budget.most * (1 + TOLERANCE) and not self.watched[number]:
+                self.watched[number] = True
+                return True
+        before = self.run.prize
+        try:
+            self.run.offer_plan([self.side.route(self.instance, 0, path)])
+        except InfeasibleTour:
+            return False
+        return self.run.prize > before
+
+
+def units_of(instance: Instance, side: Side) -> tuple[Units, float]:
+    """Prizes of the places and of the ends in units, and the sum of those of the ends."""
+    ends = sorted(instance.ends)
+    units = in_units(instance.prizes[[*side.places.tolist(), *ends]])
+    return units, float(units.prizes[len(side.places) :].sum())
+
+
+def threshold(run: Run, units: Units, always: float) -> float:
+    """The units that a plan better than the run's best has at least, with room for rounding.
+
+    `always` is what every plan has.
+    """
+    if run.plan is None:
+        return always - 0.5
+    return units.beats(run.prize) - 0.5 if units.whole else run.prize / units.unit * (1 + ACCURACY)
+
+
+def break_cycles(side: Side, near: np.ndarray, path: list[int]) -> bool:
+    """Makes the nodes between two visits that bar each other remember both; says whether there were such visits."""
+    rivals, found = side.ahead.rivals, False
+    for later, node in enumerate(path):
+        word, bit = (node - 1) >> 6, np.uint64(1) << np.uint64((node - 1) & 63)
+        for sooner in range(later - 1, -1, -1):
+            if rivals[path[sooner], word] & bit:
+                found = True
+                other = path[sooner]
+                between = path[sooner : later + 1]
+                near[between, word] |= bit
+                near[between, (other - 1) >> 6] |= np.uint64(1) << np.uint64((other - 1) & 63)
+                break
+    return found
