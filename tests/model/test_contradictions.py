@@ -183,5 +183,7 @@ def test_required_ends_and_groups_of_one_say_nothing() -> None:
 
 
 def test_windows_are_kept_in_order_and_joined() -> None:
-    instance = Instance(LINE, [0, 1, 2, 3], 9, windows={1: [(7, 8), (1, 2), (2, 3), (1.5, 2.5)], 2: np.array([4, 5])})
-    assert instance.windows == (None, ((1.0, 3.0), (7.0, 8.0)), ((4.0, 5.0),), None)
+    instance = Instance(
+        LINE, [0, 1, 2, 3], 9, windows={1: [(7, 8), (1, 2), (2, 3)], 2: np.array([[4, 6], [1, 2], [5, 5.5]])}
+    )
+    assert instance.windows == (None, ((1.0, 3.0), (7.0, 8.0)), ((1.0, 2.0), (4.0, 6.0)), None)

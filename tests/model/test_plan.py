@@ -140,6 +140,15 @@ def test_the_tolerance_at_its_edge(late: float) -> None:
             check_plan(one, [[0, 1, 0]])
 
 
+def test_the_tolerance_grows_with_the_clock() -> None:
+    """The sums of a route that opens late are rounded by more than its limit tells."""
+    late = Instance([[0, 1], [1, 0]], [0, 1], 2 - 1.5e-9, required=[1], routes=[Route(opens=8.0)])
+    assert late.slack == pytest.approx(1e-8)
+    assert check_plan(late, [[0, 1, 0]]).prize == 1
+    with pytest.raises(InvalidInstance, match="exceed its limit"):
+        late.replace(limit=2 - 1.5e-8)
+
+
 RULES = {
     "number of routes": r"the problem has (?:one route, got|\d+ route\(s\), the plan) \d+",
     "too short": r"a route needs its start",

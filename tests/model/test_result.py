@@ -1,5 +1,6 @@
 """Results: to JSON and back without loss."""
 
+import dataclasses
 import json
 import math
 import sys
@@ -45,6 +46,7 @@ def test_a_result_without_a_plan(status: Status) -> None:
     assert "tour" not in data
     assert Result.from_json(result.to_json()) == result
     assert (result.prize, result.gap) == (-math.inf, math.inf)
+    assert dataclasses.replace(result, bound=0.0).gap == math.inf
     for ask in ("found", "routes", "tour", "cost", "start", "end"):
         with pytest.raises(ValueError, match=f"there is no plan: {status}"):
             getattr(result, ask)

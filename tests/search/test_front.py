@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from command_line import TOWN
-from orienteer import BadFile, MaxSteps, check_tour, solve, solve_batch
+from orienteer import BadFile, MaxSteps, Unsupported, check_tour, solve, solve_batch
 from orienteer.data.files import read_tour, write, write_set, write_tour
+from orienteer.model.rules import FEATURES
+from orienteer.search.registry import solver_class
 from own_solvers import ThereAndBack, ThereAndBackConfig
+from plan_oracle import random_instance
 
 
 def test_numbers_of_numpy_leave_results_that_can_be_written(tmp_path):
@@ -88,6 +91,19 @@ def test_a_cancelled_search_is_not_proven_either():
     heard = []
     result = solve(TOWN, "random", on_progress=heard.append, prove=True, cancelled=lambda: True)
     assert (result.status, result.steps) == ("stopped", 0)
+
+
+def test_a_bound_that_nobody_knows_is_refused_before_the_search():
+    """It was refused after the search, whose plan was lost."""
+    instance = random_instance(np.random.default_rng(1), FEATURES)
+    known = frozenset(FEATURES) <= solver_class("exact").handles
+
+    def never(now):
+        pytest.fail("a search began")
+
+    for option in () if known else ({"bound": True}, {"prove": True}):
+        with pytest.raises(Unsupported, match=r"^exact has no "):
+            solve(instance, "lns", never, **option)
 
 
 def test_listeners_hear_how_much_of_the_allowance_is_used():

@@ -62,13 +62,13 @@ def check_plan(instance: Instance, routes: Iterable[Sequence[int]]) -> Plan:
     _check_shape(instance, orders)
     timetable = timetables(instance, orders)
     _check_limits(instance, timetable)
-    _check_choice(instance, {node for order in orders for node in order})
+    visited = {node for order in orders for node in order}
+    _check_choice(instance, visited)
     tours = tuple(
         Tour(order, sum(visit.prize for visit in visits), visits[-1].cost)
         for order, visits in zip(orders, timetable, strict=True)
     )
-    seen = sorted(instance.ends.union(*orders))
-    return Plan(tours, float(instance.prizes[seen].sum()), sum(tour.cost for tour in tours))
+    return Plan(tours, float(instance.prizes[sorted(visited)].sum()), sum(tour.cost for tour in tours))
 
 
 def timetables(instance: Instance, routes: Sequence[Sequence[int]]) -> list[list[Visit]]:
@@ -90,8 +90,7 @@ def _timetable(instance: Instance, number: int, nodes: Sequence[int], paid: set[
                 f"from {called(instance, before)}"
             )
         arrive = clock + leg
-        inner = node not in instance.ends
-        windows = instance.windows[node] if inner and instance.windows is not None else None
+        windows = None if instance.windows is None else instance.windows[node]
         begin = first_begin(windows, arrive, instance.slack)
         if windows is not None and not begin < float("inf"):
             closes = windows[-1][1]
@@ -99,7 +98,7 @@ def _timetable(instance: Instance, number: int, nodes: Sequence[int], paid: set[
                 f"{_where(instance, number, place)}: {called(instance, node)} closes at {closes:.12g}, "
                 f"the route arrives at {arrive:.12g}, {arrive - closes:.6g} too late"
             )
-        clock = begin + (float(instance.service[node]) if inner and instance.service is not None else 0.0)
+        clock = begin + (0.0 if instance.service is None else float(instance.service[node]))
         prize = 0.0 if node in paid else float(instance.prizes[node])
         paid.add(node)
         name = None if instance.names is None else instance.names[node]
@@ -165,7 +164,7 @@ def _check_choice(instance: Instance, visited: set[int]) -> None:
             names = " and ".join(called(instance, node) for node in both[:2])
             raise InfeasibleTour(f"group {number}: at most one of its nodes may be visited, but {names} are")
     for budget in instance.budgets:
-        used = sum(float(budget.weights[node]) for node in sorted(visited | instance.ends))
+        used = sum(float(budget.weights[node]) for node in sorted(visited))
         if used > budget.most * (1 + TOLERANCE):
             raise InfeasibleTour(
                 f"budget {budget.name!r}: {used:.12g} is used, {budget.most:.12g} allowed, "

@@ -69,6 +69,9 @@ def solve(
     check_alternatives(made, alternatives)
     problem = _problem(instance, made, limit=limit, start=start, end=end)
     exact = bounder(made, prove) if bound or prove else None
+    for one in (made, exact):
+        if one is not None:
+            one.check_handled(problem)  # before any search, not after the first of two
     asked = None if stop is None else as_stop(stop)
     first = made.default_stop(problem) if asked is None else asked if alternatives == 1 else main_part(asked)
     first = _until(first, cancelled)
