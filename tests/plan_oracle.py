@@ -254,16 +254,17 @@ def _clock_broken(problem: Problem, number: int, route: Sequence[int]) -> list[B
     return [Broken("limit", number, None, over)] if over > problem.slack else []
 
 
-def random_problem(rng: np.random.Generator, features: Collection[str] = ()) -> Problem:
+def random_problem(rng: np.random.Generator, features: Collection[str] = (), size: int | None = None) -> Problem:
     """A tiny problem with these features and no others; some are contradictory, and some more have no plan.
 
     Costs are symmetric or not, whole or not, and legs may be missing. Routes open at any time, start and end together
-    or apart, and differ in their limits.
+    or apart, and differ in their limits. With a `size` above 7, too large for `best_plan`, limits and windows grow too.
     """
     whole = bool(rng.random() < 0.6)
-    size = int(rng.integers(4, 8))
+    size = int(rng.integers(4, 8)) if size is None else size
+    longer = max(1, size // 7)
     costs = _random_costs(rng, size, whole)
-    ways = _random_ways(rng, size, features, whole)
+    ways = [way._replace(limit=way.limit * longer) for way in _random_ways(rng, size, features, whole)]
     prizes = rng.integers(0, 9, size).astype(float) if rng.random() < 0.5 else rng.random(size)
     problem = Problem(costs.tolist(), prizes.tolist(), ways)
     inner = problem.inner
@@ -278,9 +279,9 @@ def random_problem(rng: np.random.Generator, features: Collection[str] = ()) -> 
     if "windows" in features:
         problem.windows = [[] for _ in range(size)]
         for node in _some(rng, inner, 1, len(inner)):
-            problem.windows[node] = _random_windows(rng, ways, whole)
+            problem.windows[node] = _random_windows(rng, ways, whole, longer)
     if "groups" in features:
-        problem.groups = [_some(rng, inner, 2, 3) for _ in range(int(rng.integers(1, 4)))]
+        problem.groups = [_some(rng, inner, 2, 3) for _ in range(longer * int(rng.integers(1, 4)))]
     if "budgets" in features:
         for name in ("fees", "hours")[: int(rng.integers(1, 3))]:
             weights = np.array(_drawn(rng, 0, 5, size, whole))
@@ -290,11 +291,11 @@ def random_problem(rng: np.random.Generator, features: Collection[str] = ()) -> 
     return problem
 
 
-def random_instance(rng: np.random.Generator, features: Collection[str] = ()) -> Instance:
+def random_instance(rng: np.random.Generator, features: Collection[str] = (), size: int | None = None) -> Instance:
     """As `random_problem`, drawn again where `Instance` refuses the problem as contradictory."""
     while True:
         try:
-            return random_problem(rng, features).instance()
+            return random_problem(rng, features, size).instance()
         except InvalidInstance:
             continue
 
@@ -361,13 +362,15 @@ def _random_ways(rng: np.random.Generator, size: int, features: Collection[str],
     return ways
 
 
-def _random_windows(rng: np.random.Generator, ways: Sequence[Way], whole: bool) -> list[tuple[float, float]]:
+def _random_windows(
+    rng: np.random.Generator, ways: Sequence[Way], whole: bool, longer: int
+) -> list[tuple[float, float]]:
     """One to three windows about the time of a route, now and then all in the past, or without an end."""
     way = ways[int(rng.integers(len(ways)))]
     clock, windows = way.opens - (30.0 if rng.random() < 0.1 else float(rng.integers(-4, 6))), []
     for _ in range(int(rng.choice([1, 1, 2, 3]))):
-        opens = clock + _drawn(rng, 0, 10, 1, whole)[0]
-        closes = opens + _drawn(rng, 0, 8, 1, whole)[0]
+        opens = clock + longer * _drawn(rng, 0, 10, 1, whole)[0]
+        closes = opens + longer * _drawn(rng, 0, 8, 1, whole)[0]
         windows.append((opens, math.inf if rng.random() < 0.05 else closes))
         clock = closes + 1
     rng.shuffle(windows)

@@ -62,6 +62,19 @@ def test_never_better_than_the_oracle(name: str, handled: list[Feature], patienc
             assert_honest(instance, solve(instance, name, ENOUGH, seed=seed))
 
 
+def test_larger_problems(name: str, handled: list[Feature], patience: float) -> None:
+    """Of more nodes than the oracle can judge: the twin of the judge does. The enumeration is for tiny problems."""
+    rng = np.random.default_rng(17)
+    sets = subsets(handled)[1:]
+    for features in sets[:: 1 + len(sets) // FEW] if patience and name != "enumerate" else ():
+        instance = random_instance(rng, features, size=25)
+        result = solve(instance, name, ENOUGH, seed=3)
+        for plan in [result.plan] if result.plan else []:
+            verdict = slow_check(instance, [tour.nodes for tour in plan.routes])
+            assert not verdict.broken, (Problem.of(instance), plan)
+            assert plan.prize == pytest.approx(verdict.prize)
+
+
 def test_other_rules_are_refused_by_name(name: str, handled: list[Feature]) -> None:
     rng = np.random.default_rng(12)
     for feature in set(FEATURES).difference(handled):
