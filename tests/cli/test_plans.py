@@ -179,3 +179,35 @@ def test_contradictions_are_errors(cli: Cli, day: Path) -> None:
         cli("solve", day, "--avoid", "hotel").err
         == f"orienteer: {day}: avoid must not name a start or an end, got 'hotel'\n"
     )
+
+
+TRIP = """# speed = 75
+name,x,y,prize,duration,opens,closes,fee
+Hotel,0,0,0,,09:00,18:00,
+Museum,900,0,5,90,10:00-12:00;14:00-17:00,,12
+Castle,900,1500,4,1:15,,16:30,9
+"""
+
+
+def test_a_table_with_opening_hours(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "day.csv").write_text(TRIP)
+    (tmp_path / "days.csv").write_text("name,opens,closes\nFriday,13:30,18:00\nSaturday,day 2 09:00,day 2 12:00\n")
+    common = ("solve", tmp_path / "day.csv", "--solver", "lns", "--steps", "500")
+    said = cli(*common, "--budget", "fee=20")
+    assert said.status == 0
+    assert "   1  Museum      5   12   09:12    48  10:00  11:30" in said.out.splitlines()
+    assert "prize 5 of 9" in said.out
+    two = cli(*common, "--routes", tmp_path / "days.csv", "--out", tmp_path / "plan.json")
+    assert "Route 2 (Saturday): " in two.out
+    assert "day 2 09:00" in two.out
+    assert "prize 9 of 9" in two.out
+    judged = cli("check", tmp_path / "day.csv", tmp_path / "plan.json", "--routes", tmp_path / "days.csv")
+    assert judged.status == 0
+    assert "judged by" not in judged.err
+
+
+def test_a_budget_needs_a_number(cli: Cli, town: Path) -> None:
+    assert (
+        cli("solve", town, "--budget", "fee").err == "orienteer: --budget must be NAME=MOST with a number, got 'fee'\n"
+    )
+    assert "there is no budget 'fee'" in cli("solve", town, "--budget", "fee=3").err

@@ -7,6 +7,7 @@ import pytest
 
 from orienteer import BadFile, Instance
 from orienteer.data import files
+from orienteer.data.csv_columns import ACCEPTED
 
 SMALL = '# a round trip\n# limit = 12.5\nname,x,y,prize\ndepot,0,0,0\n"b, c",3,4,2.5\nd,0,1,10\n'
 BARE = "name,prize\na,0\nb,3\n"
@@ -163,7 +164,7 @@ def test_bytes_that_are_no_text(path: Path) -> None:
     assert caught.value.line == 4
 
 
-TITLES = "columns are name; prize, score or profit; x and y; or lat or latitude and lon, lng or longitude"
+TITLES = f"columns are {ACCEPTED}"
 
 
 @pytest.mark.parametrize(
@@ -191,9 +192,9 @@ def test_a_misspelt_setting_gets_a_suggestion(path: Path) -> None:
 @pytest.mark.parametrize(
     ("title", "cells", "warned"),
     [
-        ("duration", ("0", "20", "45"), True),
-        ("opens", ("", "09:00", "10:30 am"), True),
-        ("open", ("", "9:00-17:00", ""), True),
+        ("age", ("0", "20", "45"), True),
+        ("visited", ("", "09:00", "10:30 am"), True),
+        ("Monday", ("", "9:00-17:00", ""), True),
         ("priority", ("3", "1", "2"), True),
         ("scores", ("1", "1.5", "2"), True),
         ("mandatory", ("no", "yes", ""), True),
@@ -221,3 +222,8 @@ def test_columns_that_seem_to_matter_are_named(
 def test_a_column_that_may_hold_the_names_is_named(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert parsed(path, SMALL.replace("name", "nmae").replace("depot", "1")).names is None
     assert caplog.messages[0].endswith("; did you mean 'name' by 'nmae'?")
+
+
+def test_a_column_that_may_hold_opening_hours_is_named(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert parsed(path, "# limit = 9\nx,y,prize,open\n0,0,0,\n1,0,3,9:00-17:00\n").windows is None
+    assert caplog.messages[0].endswith("; did you mean 'opens' by 'open'?")

@@ -1,6 +1,7 @@
 """What docs/files.md says is what the readers do."""
 
 import json
+import math
 import re
 import textwrap
 from pathlib import Path
@@ -47,6 +48,23 @@ def test_the_csv_example(tmp_path: Path) -> None:
     instance = files.read(tmp_path / "a.csv")
     assert instance.names == ("Station", "Castle, old", "Lake")
     assert (instance.limit, instance.start, instance.end) == (12.5, 0, 0)
+
+
+def test_the_csv_example_with_opening_hours(tmp_path: Path) -> None:
+    part = PAGE[PAGE.index("### A day with opening hours") :]
+    day, routes = (textwrap.dedent(block) for block in re.findall(r"\n\n((?: {4}\S.*\n)+)", part)[:2])
+    (tmp_path / "a.csv").write_text(day)
+    (tmp_path / "routes.csv").write_text(routes)
+    instance = files.read(tmp_path / "a.csv")
+    assert instance.routes == (Route(0, 0, 540, 540),)
+    assert instance.costs[0, 4] == pytest.approx(math.hypot(450, 300) / 75)
+    assert instance.groups == ((3, 4),)
+    trip = files.read(tmp_path / "a.csv", routes=tmp_path / "routes.csv")
+    assert [(route.opens, route.limit, route.name) for route in trip.each_route] == [
+        (780, 420, "Friday"),
+        (1980, 660, "Saturday"),
+        (3420, 300, "Sunday"),
+    ]
 
 
 @pytest.mark.parametrize("suffix", sorted(files.SUFFIXES))

@@ -40,7 +40,7 @@ def test_options_that_do_not_fit(tmp_path: Path) -> None:
     files.write(ROUND, tmp_path / "a.json")
     with pytest.raises(ValueError, match="index picks from an NPZ set"):
         files.read(tmp_path / "a.json", index=0)
-    with pytest.raises(ValueError, match="matrix and metric go with CSV"):
+    with pytest.raises(ValueError, match="matrix, metric, speed and unit go with CSV"):
         files.read(tmp_path / "a.json", metric="euclidean")
 
 

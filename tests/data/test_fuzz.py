@@ -4,6 +4,7 @@ import io
 import itertools
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,28 @@ JSON = (
     b'{"limit": 4, "start": 0, "end": "c", "names": ["a", "b", "c"],\n"prizes": [0, 1.5, 2],'
     b'\n"coords": [[0, 0], [1, 0.5], [1e0, 1]], "costs": [[0, 1, null], [1, 0, 2], [1, 2, 0]]}'
 )
+RULES_JSON = (
+    b'{"limit": 400, "names": ["a", "b", "c"], "prizes": [0, 1.5, 2], "coords": [[0, 0], [1, 0.5], [1e0, 1]],'
+    b'\n"service": [0, 20, "0:15"], "required": ["b"],'
+    b'\n"windows": {"b": "09:00-12:00;day 1 14:00-18:00", "2": [1, null]},'
+    b'\n"routes": [{"name": "A", "opens": "09:00", "closes": 900}, {"start": "a", "end": 0, "free_end": true}],'
+    b'\n"groups": [["b", "c"]], "budgets": [{"name": "fee", "weights": {"b": 3}, "most": 4.5}], "clock": "minutes"}'
+)
+DAY = b"""# budget:fee = 20
+# speed = 1.5
+name,x,y,prize,duration,required,opens,closes,group,fee
+hotel,0,0,0,,,09:00,18:00,,
+museum,10,0,5,90,yes,10:00-12:00;14:00-17:00,,,12
+castle,10,20,3,0:45,no,,4:30 pm,lunch,9
+"""
+SHIFTS = b"name,start,end,opens,limit,closes,free_end\nAnna,b,,09:00,4:00,,\nBen,,a,day 2 10:00,,2400,yes\n"
+TOP = b"n 4\nm 2\ntmax 20\n0\t0\t0\n3 4 10\n0 1e0 5\n6 8 1.5\n"
+TOPTW = b"1 2 2 1\n0 200\n0 0 0 0 7 0 0 0 100\n1 3 4 10 5 1 1 1 20 30\n2 1 1 0 2 1 2 1 2 4 9 10.5 12\n"
+MCTOPMTW = (
+    b"2 2 9 1 2 3 4 5 6 7 8 9 10\n0 0 0 0 0 0 60\n"
+    b"2 3 4 10 5 0 10 20 30 40 1 4 1 0 0 0 0 0 0 0 0 1\n3 1 1 1 2 0 5 10 15 20 0 5 1 0 0 0 0 0 0 0 0 0\n"
+)
+PLANS = [b"[[0, 2, 0], [0, 1, 0]]", b'{"routes": [{"nodes": [0, 1]}, [0, 2]], "prize": 3.5}', b"[0, 1]"]
 TOURS = [
     b"[0, 2, 1, 0]",
     b'{"tour": [0, 1], "prize": 3.5}',
@@ -84,6 +107,7 @@ SETS = [
     npz(coords=np.ones((2, 3, 2)), prizes=np.ones((2, 3)), limit=3.0),
     npz(costs=np.ones((1, 2, 2), dtype=np.float32), prizes=np.ones((1, 2), dtype=np.int8), limit=[3.0], end=1),
     npz(coords=np.ones((1, 2, 2)), prizes=np.ones((1, 2)), limit=3.0, names=np.array([["a", "bc"]])),
+    npz(coords=np.ones((1, 2, 2)), prizes=np.ones((1, 2)), limit=3.0, rules=np.array(['{"service": [0, 1]}'])),
 ]
 RESULTS = [npz(prize=[1.0], cost=[2.0], seconds=[0.1], tour=np.array([[0, 1, -1]], dtype=np.int32))]
 
@@ -99,12 +123,24 @@ def read_labelled(path: Path) -> Instance:
     return files.read(points, matrix=path)
 
 
+def read_shifts(path: Path) -> Instance:
+    """The fuzzed file as the table of routes of sound points."""
+    points = path.with_name("points.csv")
+    points.write_bytes(b"# limit = 12.5\nname,x,y,prize\na,0,0,0\nb,0,1,3\n")
+    return files.read(points, routes=path)
+
+
 READERS: list[tuple[str, Callable[[Path], object], list[bytes]]] = [
     ("a.oplib", files.read, [OPLIB, EXPLICIT, GEO]),
     ("a.txt", files.read, [CHAO]),
-    ("a.csv", files.read, [POINTS, EARTH, MATRIX]),
+    ("a.csv", files.read, [POINTS, EARTH, MATRIX, DAY]),
+    ("s.csv", read_shifts, [SHIFTS]),
+    ("top.txt", partial(files.read, format="top"), [TOP]),
+    ("toptw.txt", partial(files.read, format="toptw"), [TOPTW]),
+    ("mctopmtw.txt", partial(files.read, format="mctopmtw"), [MCTOPMTW]),
+    ("p.json", files.read_plan, PLANS),
     ("m.csv", read_labelled, [b"0,1.5\n1,0\n", b",a,b\na,0,inf\nb,2,0\n"]),
-    ("a.json", files.read, [JSON]),
+    ("a.json", files.read, [JSON, RULES_JSON]),
     ("a.npz", read_all, SETS),
     ("t.txt", files.read_tour, TOURS),
     ("t.npz", files.read_tour, RESULTS),
@@ -231,9 +267,13 @@ json_values = st.recursive(
 def test_json_of_wrong_types(data: st.DataObject, folder: Path) -> None:
     import json
 
-    value = json.loads(JSON)
+    value = json.loads(data.draw(st.sampled_from([JSON, RULES_JSON])))
     for key in data.draw(st.lists(st.sampled_from(sorted(value)), min_size=1, max_size=2)):
         value[key] = data.draw(json_values)
+    if isinstance(value.get("routes"), list) and value["routes"] and isinstance(value["routes"][0], dict):
+        value["routes"][0][data.draw(st.sampled_from(["name", "start", "opens", "closes", "end"]))] = data.draw(
+            json_values
+        )
     result_or_bad_file(files.read, folder / "c.json", json.dumps(value).encode())
     result = json.loads(RESULT)
     result[data.draw(st.sampled_from(sorted(result)))] = data.draw(json_values)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from orienteer.cli.options import READING, read_problem_of, result_in, with_options
+from orienteer.cli.options import FIELDS, READING, read_problem_of, result_in, with_options
 from orienteer.cli.table import totals
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
@@ -64,7 +64,7 @@ def _tour_problem(file: str, tourfile: str, how: dict[str, Any]) -> Instance | N
 
     if how["limit"] is not None or Path(file).suffix.lower() not in TOURS or _has_limit(tourfile):
         return None
-    found = read_fields(file, how["format"], index=how["index"], matrix=how["matrix"], metric=how["metric"])
+    found = read_fields(file, **{key: how[key] for key in FIELDS})
     if found.limit is not None:
         return None
     if how["end"] is not None:

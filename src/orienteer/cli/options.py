@@ -70,6 +70,18 @@ def routes_of(context: click.Context, parameter: click.Parameter, text: str | No
     return int(text) if text is not None and re.fullmatch(r"\d{1,9}", text, re.ASCII) else text
 
 
+def budgets_of(context: click.Context, parameter: click.Parameter, words: Sequence[str]) -> dict[str, float] | None:
+    """The limits of budgets by name."""
+    found = {}
+    for word in words:
+        name, _, most = word.rpartition("=")
+        try:
+            found[name.strip()] = float(most)
+        except ValueError:
+            raise ValueError(f"--budget must be NAME=MOST with a number, got {word!r}") from None
+    return found or None
+
+
 READING = (
     click.option(
         "--format", metavar="KIND", help="json, npz, oplib, chao, csv, top, toptw or mctopmtw, if no suffix tells."
@@ -83,11 +95,20 @@ READING = (
     ),
     click.option("--require", multiple=True, metavar="NODE", help="A place that must be in; may be repeated."),
     click.option("--avoid", multiple=True, metavar="NODE", help="A place that must not be in; may be repeated."),
+    click.option(
+        "--budget", "budgets", multiple=True, metavar="NAME=MOST", callback=budgets_of, help="The limit of a budget."
+    ),
     click.option("--index", type=PLACE, metavar="I", help="Which instance of an NPZ set, from 0."),
     click.option("--matrix", type=click.Path(), metavar="CSV", help="Cost matrix beside a CSV of points."),
     click.option("--metric", metavar="KIND", help="euclidean, manhattan or great_circle, for a CSV of points."),
+    click.option("--speed", type=float, metavar="F", help="How far one gets at a cost of 1, for a CSV of points."),
+    click.option("--unit", metavar="UNIT", help="Costs are minutes, seconds or hours, for times of day in a CSV."),
 )
 """The options that say how to read a problem."""
+
+
+FIELDS = ("format", "index", "matrix", "metric", "speed", "unit", "budgets", "routes")
+"""The options of `READING` that `orienteer.data.files.read_fields` takes."""
 
 
 def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -115,8 +136,9 @@ def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
     """
     from orienteer.data.files import read_fields
 
-    fields = read_fields(file, **{key: how[key] for key in ("format", "index", "matrix", "metric", "routes")})
-    fields = fields.wishing(how["free_end"], how["require"], how["avoid"])
+    reading = {key: how[key] for key in FIELDS}
+    wishes = how["free_end"], how["require"], how["avoid"]
+    fields = read_fields(file, **reading).wishing(*wishes)
     values = {key: how[key] for key in ("limit", "start", "end")}
     result = result_in(tourfile)
     if result is None or result.plan is None or result.limit is None or isinstance(fields.routes, list):
@@ -133,8 +155,7 @@ def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
             _say_judged(f"the {key} {known[key]:g}", tourfile, other, file)
     if how["routes"] is None and count != (fields.routes or 1):
         _say_judged(f"the {count} routes", tourfile, str(fields.routes or 1), file)
-        fields = read_fields(file, **{key: how[key] for key in ("format", "index", "matrix", "metric")}, routes=count)
-        fields = fields.wishing(how["free_end"], how["require"], how["avoid"])
+        fields = read_fields(file, **(reading | {"routes": count})).wishing(*wishes)
     return fields.wishing(free_end=free and values["end"] is None).build(file, **values)
 
 

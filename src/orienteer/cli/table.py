@@ -3,13 +3,16 @@
 import unicodedata
 from collections.abc import Sequence
 
-from orienteer.model.clock import written_time
+from orienteer.model.clock import Unit, written_time
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.result import Result
 from orienteer.model.rules import Route
 from orienteer.model.show import STATUS, place_name, route_name
 from orienteer.model.tour import Visit
+
+DECIMALS: dict[Unit, int] = {"seconds": 0, "minutes": 1, "hours": 2}
+"""How many decimals legs and waits have at most beside times of day, which are shown to the minute."""
 
 
 def plan_table(instance: Instance, plan: Plan) -> str:
@@ -64,14 +67,14 @@ def _times(instance: Instance, stops: Sequence[Visit]) -> dict[str, list[str]]:
     numbers = {key: [getattr(stop, key) for stop in stops] for key in ("leg", "arrive", "wait", "begin", "leave")}
     if instance.clock is None:
         return _alike(numbers)
-    spans = _alike({key: numbers[key] for key in ("leg", "wait")})
+    spans = _alike({key: numbers[key] for key in ("leg", "wait")}, DECIMALS[instance.clock])
     clock = {key: [written_time(instance, time) for time in times] for key, times in numbers.items()}
     return clock | spans
 
 
-def _alike(columns: dict[str, list[float]]) -> dict[str, list[str]]:
-    """The columns as texts, all with the same number of decimals."""
-    written = iter(_written([value for values in columns.values() for value in values]))
+def _alike(columns: dict[str, list[float]], most: int = 5) -> dict[str, list[str]]:
+    """The columns as texts, all with the same number of decimals, at most `most`."""
+    written = iter(_written([value for values in columns.values() for value in values], most))
     return {key: [next(written) for _ in values] for key, values in columns.items()}
 
 
@@ -117,10 +120,10 @@ def layout(heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[i
     )
 
 
-def _written(values: Sequence[float]) -> list[str]:
+def _written(values: Sequence[float], most: int = 5) -> list[str]:
     """The numbers as texts, with the fewest decimals that show all exactly; at most five digits of the largest."""
-    most = max(0, 5 - len(str(int(max(values)))))
-    decimals = next((count for count in range(most) if all(_exact(value, count) for value in values)), most)
+    allowed = max(0, min(most, 5 - len(str(int(max(values))))))
+    decimals = next((count for count in range(allowed) if all(_exact(value, count) for value in values)), allowed)
     return [f"{value:.{decimals}f}" for value in values]
 
 

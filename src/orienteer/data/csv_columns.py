@@ -20,10 +20,23 @@ COLUMNS = {
     "lon": "lon",
     "lng": "lon",
     "longitude": "lon",
+    "service": "service",
+    "duration": "service",
+    "required": "required",
+    "opens": "opens",
+    "closes": "closes",
+    "windows": "windows",
+    "group": "group",
 }
 """The column that each accepted title stands for; capitals do not matter."""
 
-ACCEPTED = "name; prize, score or profit; x and y; or lat or latitude and lon, lng or longitude"
+BUDGET = "budget:"
+"""How titles of columns of budgets begin."""
+
+ACCEPTED = (
+    "name; prize, score or profit; x and y; or lat or latitude and lon, lng or longitude; "
+    f"service or duration; required; opens, closes, windows; group; {BUDGET}NAME"
+)
 """All accepted titles, for messages."""
 
 IDENTIFIERS = ("", "id", "no", "nr", "number", "index", "key")
@@ -52,9 +65,15 @@ def find_columns(path: FilePath, header: Sequence[str], line: int) -> dict[str, 
 
 
 def warn_of_unused(
-    path: FilePath, header: Sequence[str], places: Container[str], rows: Sequence[Sequence[str]]
+    path: FilePath,
+    header: Sequence[str],
+    places: Container[str],
+    rows: Sequence[Sequence[str]],
+    budgets: Container[str] = (),
 ) -> None:
     """Warns of columns that are not read although they seem to matter; `places` holds the columns that are read.
+
+    `budgets` are the names, in small letters, of columns that are read as budgets.
 
     A user whose table has opening hours may think that routes respect them. Notes, addresses and row numbers need no
     warning.
@@ -63,6 +82,8 @@ def warn_of_unused(
         title.strip()
         for place, title in enumerate(header)
         if COLUMNS.get(title.strip().lower()) not in places
+        and not title.strip().lower().startswith(BUDGET)
+        and title.strip().lower() not in budgets
         and _matters(title.strip(), places, [row[place].strip() for row in rows])
     ]
     if unused:
@@ -98,9 +119,9 @@ def _matters(title: str, places: Container[str], cells: Sequence[str]) -> bool:
         list(cells) == [str(first + row) for row in range(len(cells))] for first in (0, 1)
     ):
         return False  # names or numbers of the rows, as spreadsheets and data frames write them
-    if _misspelt(title, places) is not None:
-        return True
     values = [cell for cell in cells if cell]
+    if values and _misspelt(title, places) is not None:
+        return True
     return bool(values) and all(_VALUE.fullmatch(value) for value in values)
 
 

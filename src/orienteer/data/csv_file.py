@@ -1,7 +1,7 @@
 """CSV of points: x, y or lat, lon, with name and prize; the costs may come from a second CSV, a matrix.
 
-The settings that are not in the table (limit, start, end, metric, matrix) stand in lines such as ``# limit = 12.5``
-above it.
+The settings that are not in the table (limit, start, end, metric, matrix and others) stand in lines such as
+``# limit = 12.5`` above it.
 """
 
 import csv
@@ -9,43 +9,103 @@ import io
 import itertools
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from orienteer.data.csv_columns import ACCEPTED, find_columns, warn_of_unused
+from orienteer.data.csv_columns import ACCEPTED, BUDGET, find_columns, warn_of_unused
+from orienteer.data.csv_rules import Row, budgets_of_points, routes_of_table, rules_of_points, yes
 from orienteer.data.distances import METRICS, euclidean, great_circle, manhattan, measured_by, pairwise
 from orienteer.data.fields import Fields
 from orienteer.data.text import MAX_WHOLE, FilePath, amount, check_size, costs_of, read_text, real, shown, write_lines
+from orienteer.data.times import Times, as_unit
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array
 from orienteer.model.spelling import did_you_mean
 
-SETTINGS = ("limit", "start", "end", "metric", "matrix")
-"""The settings that may stand in the lines above the table."""
+SETTINGS = ("limit", "start", "end", "free_end", "metric", "matrix", "speed", "unit", "routes")
+"""The settings that may stand in the lines above the table, besides the limits of budgets, `budget:NAME`."""
 
 
-def load_csv(path: FilePath, matrix: FilePath | None = None, metric: str | None = None) -> Fields:
-    """The problem in a CSV file; `matrix` and `metric`, unless None, override the settings in the file."""
+def load_csv(
+    path: FilePath,
+    matrix: FilePath | None = None,
+    metric: str | None = None,
+    speed: float | None = None,
+    unit: str | None = None,
+    budgets: Mapping[str, float] | None = None,
+) -> Fields:
+    """The problem in a CSV file; what the caller gives, unless None, overrides the settings in the file."""
     settings, table = _split(path)
     if matrix is None and "matrix" in settings:
         matrix = _beside(path, settings["matrix"])
     if metric is None and "metric" in settings:
         metric = settings["metric"].text
-    points = _points(path, table)
+    if speed is None and "speed" in settings:
+        speed = real(path, settings["speed"].text, "speed", settings["speed"].line)
+    times = _times(path, settings, unit)
+    most = _limits(path, settings) | dict(budgets or {})
+    points = _points(path, table, times, most)
     limit = settings.get("limit")
-    return Fields(
-        costs=_costs(path, points, matrix, metric),
+    free = settings.get("free_end")
+    fields = Fields(
+        costs=_costs(path, points, matrix, metric, speed),
         prizes=np.array(points.prizes),
-        limit=None if limit is None else real(path, limit.text, "limit", limit.line),
+        limit=None if limit is None else times.duration(limit.text, "limit", limit.line),
         start=settings["start"].text if "start" in settings else None,
         end=settings["end"].text if "end" in settings else None,
         coords=points.coords,
         names=points.names,
+        free_end=free is not None and yes(path, free.text, "free_end", free.line),
+        in_metres=points.on_earth and matrix is None and speed is None,
+        **points.rules,
     )
+    fields = in_unit(fields, times)
+    if "routes" in settings:
+        text = settings["routes"].text
+        number = re.fullmatch(r"\d{1,9}", text, re.ASCII)
+        routes = int(text) if number else _beside(path, settings["routes"])
+        return replace(fields, routes=routes) if isinstance(routes, int) else with_routes(fields, routes, times.unit)
+    return fields
+
+
+def with_routes(fields: Fields, path: FilePath, unit: str | None = None) -> Fields:
+    """The fields with the routes in a table of their own."""
+    settings, table = _split(path)
+    if unit is None and "unit" not in settings:
+        unit = fields.clock
+    times = _times(path, settings, unit)
+    return in_unit(replace(fields, routes=routes_of_table(path, list(table), times)), times)
+
+
+def in_unit(fields: Fields, times: Times) -> Fields:
+    """The fields, which know from now on whether times are times of day."""
+    if times.in_unit and fields.in_metres:
+        wish = "a speed, in metres for each of these, or a matrix must be given"
+        raise BadFile(times.path, f"times of day need costs in {times.unit}, but lat and lon give metres: {wish}")
+    if times.of_day and fields.clock not in (None, times.unit):
+        raise BadFile(times.path, f"its times are in {times.unit}, those of the points in {fields.clock}")
+    return replace(fields, clock=times.unit) if times.of_day else fields
+
+
+def _times(path: FilePath, settings: dict[str, "_Setting"], unit: str | None) -> Times:
+    if unit is not None:
+        return Times(path, as_unit(path, unit))
+    given = settings.get("unit")
+    return Times(path) if given is None else Times(path, as_unit(path, given.text, given.line))
+
+
+def _limits(path: FilePath, settings: dict[str, "_Setting"]) -> dict[str, float]:
+    """The limits of budgets, by name."""
+    return {
+        key.removeprefix(BUDGET): amount(path, setting.text, key, setting.line)
+        for key, setting in settings.items()
+        if key.startswith(BUDGET)
+    }
 
 
 def save_csv(instance: Instance, path: FilePath) -> None:
@@ -81,9 +141,8 @@ class _Points:
     coords: Array | None
     names: list[str] | None
     on_earth: bool
-
-
-Row = tuple[int, list[str]]
+    rules: dict[str, Any]
+    """The fields beyond the plain problem."""
 
 
 def _split(path: FilePath) -> tuple[dict[str, _Setting], Iterator[Row]]:
@@ -101,12 +160,13 @@ def _split(path: FilePath) -> tuple[dict[str, _Setting], Iterator[Row]]:
 
 def _note(path: FilePath, settings: dict[str, _Setting], line: str, number: int) -> None:
     """Takes a setting from a comment line; a comment without '=' is only a comment."""
-    pair = re.fullmatch(r"#\s*(\w+)\s*=\s*(.*?)[\s,;]*", line)  # spreadsheets pad lines with empty cells
+    # Spreadsheets pad lines with empty cells.
+    pair = re.fullmatch(r"#\s*(\w+|budget\s*:[^=]+?)\s*=\s*(.*?)[\s,;]*", line, re.IGNORECASE)
     if pair is None:
         return
-    key = pair[1].lower()
-    if key not in SETTINGS:
-        known = f"known are {', '.join(SETTINGS)}{did_you_mean(key, SETTINGS)}"
+    key = re.sub(r"\s*:\s*", ":", pair[1].lower())
+    if key not in SETTINGS and not key.startswith(BUDGET):
+        known = f"known are {', '.join(SETTINGS)}, {BUDGET}NAME{did_you_mean(key, SETTINGS)}"
         raise BadFile(path, f"unknown setting {shown(pair[1])}; {known}", number)
     if key in settings:
         raise BadFile(path, f"{key} is set twice, first on line {settings[key].line}", number)
@@ -129,14 +189,14 @@ def _rows(path: FilePath, lines: Iterator[str], first: int) -> Iterator[Row]:
         raise BadFile(path, f"not CSV: {error}", first - 1 + reader.line_num) from error
 
 
-def _points(path: FilePath, rows: Iterator[Row]) -> _Points:
+def _points(path: FilePath, rows: Iterator[Row], times: Times, most: Mapping[str, float]) -> _Points:
     number, header = next(rows, (1, []))
     places = find_columns(path, header, number)
     axes = ("lon", "lat") if "lat" in places else ("x", "y")
     prizes: list[float] = []
     coords: list[list[float]] = []
     names: list[str] = []
-    table: list[list[str]] = []
+    table: list[Row] = []
     for number, row in rows:
         if len(row) != len(header):
             raise BadFile(path, f"a row must have {len(header)} cells like the header, got {len(row)}", number)
@@ -145,11 +205,13 @@ def _points(path: FilePath, rows: Iterator[Row]) -> _Points:
             coords.append([_axis(path, row[places[axis]].strip(), axis, number) for axis in axes])
         if "name" in places:
             names.append(row[places["name"]])
-        table.append(row)
+        table.append((number, row))
         check_size(path, len(prizes), number)
     check_size(path, len(prizes))
-    warn_of_unused(path, header, places, table)
-    return _Points(prizes, np.array(coords) if coords else None, names or None, "lat" in places)
+    warn_of_unused(path, header, places, [row for _, row in table], [name.lower() for name in most])
+    rules = rules_of_points(path, places, table, times)
+    rules["budgets"] = budgets_of_points(path, header, table, most)
+    return _Points(prizes, np.array(coords) if coords else None, names or None, "lat" in places, rules)
 
 
 def _axis(path: FilePath, cell: str, axis: str, line: int) -> float:
@@ -160,27 +222,31 @@ def _axis(path: FilePath, cell: str, axis: str, line: int) -> float:
     return value
 
 
-def _costs(path: FilePath, points: _Points, matrix: FilePath | None, metric: str | None) -> Array:
+def _costs(path: FilePath, points: _Points, matrix: FilePath | None, metric: str | None, speed: float | None) -> Array:
+    if speed is not None and not 0 < speed < math.inf:
+        raise BadFile(path, f"speed must be above 0, got {speed:g}")
     if matrix is not None:
-        if metric is not None:
-            raise BadFile(path, "matrix and metric exclude each other")
+        for other, value in (("metric", metric), ("speed", speed)):
+            if value is not None:
+                raise BadFile(path, f"matrix and {other} exclude each other")
         return _matrix(matrix, len(points.prizes), points.names)
     if points.coords is None:
         raise BadFile(path, f"there are neither x, y nor lat, lon columns, nor a matrix; columns are {ACCEPTED}")
     if metric is None:
-        return pairwise(points.coords, great_circle if points.on_earth else euclidean)
+        metric = "great_circle" if points.on_earth else "euclidean"
     if metric not in METRICS:
         hint = did_you_mean(metric, METRICS)
         raise BadFile(path, f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}{hint}")
     if (METRICS[metric] is great_circle) != points.on_earth:
         raise BadFile(path, "the metric great_circle goes with lat, lon, the others with x, y")
-    return pairwise(points.coords, METRICS[metric])
+    distances = pairwise(points.coords, METRICS[metric])
+    return distances if speed is None else distances / speed
 
 
 def _beside(path: FilePath, setting: _Setting) -> Path:
-    """The matrix file that the setting names; it must be in the folder of `path`, so that no file points elsewhere."""
+    """The file that the setting names; it must be in the folder of `path`, so that no file points elsewhere."""
     if not setting.text or setting.text != Path(setting.text).name or "\0" in setting.text:
-        raise BadFile(path, f"matrix must name a file of the same folder, got {shown(setting.text)}", setting.line)
+        raise BadFile(path, f"a setting must name a file of the same folder, got {shown(setting.text)}", setting.line)
     return Path(path).parent / setting.text
 
 

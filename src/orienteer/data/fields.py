@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,6 +65,8 @@ class Fields:
     free_end: bool = False
     clock: Unit | None = None
     avoided: Sequence[Node] = ()
+    in_metres: bool = False
+    """Whether costs are metres, so that no time of day can be meant."""
 
     def build(
         self,
@@ -124,6 +126,16 @@ class Fields:
             if found.routes is not None and not isinstance(found.routes, int):
                 found.routes = [replace(route, free_end=True) for route in found.routes]
         return found
+
+    def with_budgets(self, path: FilePath, most: Mapping[str, float]) -> "Fields":
+        """These fields with other limits of some budgets, by name."""
+        names = [budget.name for budget in self.budgets]
+        for name in most:
+            if name not in names:
+                known = f"; it has {', '.join(map(repr, names))}" if names else ""
+                raise BadFile(path, f"there is no budget {shown(name)}{known}{did_you_mean(name, names)}")
+        changed = [Budget(one.name, one.weights, most.get(one.name, one.most)) for one in self.budgets]
+        return replace(self, budgets=changed)
 
     def _routes(self, path: FilePath, what: str) -> list[Route]:
         if self.routes is None:

@@ -1,11 +1,12 @@
 """Reads and writes problems, sets, routes and results, in the format that the file's suffix or the caller names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from orienteer.data.chao import load_chao, save_chao
-from orienteer.data.csv_file import load_csv, save_csv
+from orienteer.data.csv_file import load_csv, save_csv, with_routes
 from orienteer.data.fields import Fields, Node, RouteFields
 from orienteer.data.instance_set import InstanceSet
 from orienteer.data.json_file import load_json, load_result, save_json
@@ -71,6 +72,9 @@ def read(
     index: int | None = None,
     matrix: FilePath | None = None,
     metric: str | None = None,
+    speed: float | None = None,
+    unit: str | None = None,
+    budgets: Mapping[str, float] | None = None,
     routes: int | Sequence[Route] | FilePath | None = None,
     free_end: bool = False,
     require: Sequence[Node] = (),
@@ -89,6 +93,11 @@ def read(
         Which instance of an NPZ set, from 0; may be left out for a set of one instance.
     matrix, metric
         For CSV: the path of a second CSV with the costs, or the name of the metric of distances between points.
+    speed, unit
+        For CSV: how far one gets at a cost of 1, so that distances become times; and what costs are counted in where
+        the table has times of day: "minutes" by default, "seconds" or "hours".
+    budgets
+        Limits of budgets by name, in place of those of the file; in a CSV they make budgets of the columns so named.
     routes
         Several routes, in place of those of the file: their number, a list of `Route`, or the path of a table of them.
     free_end
@@ -96,7 +105,8 @@ def read(
     require, avoid
         Nodes that must be visited, besides those of the file, and nodes that must not.
     """
-    found = read_fields(path, format, index=index, matrix=matrix, metric=metric, routes=routes)
+    csv: dict[str, Any] = {"matrix": matrix, "metric": metric, "speed": speed, "unit": unit}
+    found = read_fields(path, format, index=index, budgets=budgets, routes=routes, **csv)
     try:
         return found.wishing(free_end, require, avoid).build(path, limit, start, end)
     except MemoryError as error:
@@ -110,20 +120,29 @@ def read_fields(
     index: int | None = None,
     matrix: FilePath | None = None,
     metric: str | None = None,
+    speed: float | None = None,
+    unit: str | None = None,
+    budgets: Mapping[str, float] | None = None,
     routes: int | Sequence[Route] | FilePath | None = None,
 ) -> Fields:
     """The fields of a problem in a file, before they are checked together; the parameters are those of `read`."""
     kind = format_of(path, format)
     if index is not None and kind != "npz":
         raise ValueError(f"index picks from an NPZ set, but {path} is read as {kind}")
-    if (matrix is not None or metric is not None) and kind != "csv":
-        raise ValueError(f"matrix and metric go with CSV, but {path} is read as {kind}")
+    if any(value is not None for value in (matrix, metric, speed, unit)) and kind != "csv":
+        raise ValueError(f"matrix, metric, speed and unit go with CSV, but {path} is read as {kind}")
     try:
-        if kind in _VARIANTS:
+        if kind == "csv":
+            found = load_csv(path, matrix, metric, speed, unit, budgets)
+        elif kind in _VARIANTS:
             found = _VARIANTS[kind](path, routes if isinstance(routes, int) else None)
         else:
-            found = _pick(path, index) if kind == "npz" else _fields(path, kind, matrix, metric)
-        return found if routes is None or kind in _VARIANTS else _with_routes(found, routes)
+            found = _pick(path, index) if kind == "npz" else _READERS[kind](path)
+        if budgets and kind != "csv":
+            found = found.with_budgets(path, budgets)
+        if routes is None or (kind in _VARIANTS and isinstance(routes, int)):
+            return found
+        return _with_routes(found, routes, unit)
     except InvalidInstance as error:
         raise BadFile(path, str(error)) from error
     except MemoryError as error:
@@ -212,18 +231,14 @@ def format_of(path: FilePath, format: str | None = None) -> str:
 _VARIANTS = {"top": load_top, "toptw": load_toptw, "mctopmtw": load_mctopmtw}
 """Readers that are told the number of routes."""
 
+_READERS = {"json": load_json, "oplib": load_oplib, "chao": load_chao}
+
 _SAVERS = {"json": save_json, "oplib": save_oplib, "chao": save_chao, "csv": save_csv}
 
 
-def _fields(path: FilePath, kind: str, matrix: FilePath | None, metric: str | None) -> Fields:
-    if kind == "csv":
-        return load_csv(path, matrix, metric)
-    return {"json": load_json, "oplib": load_oplib, "chao": load_chao}[kind](path)
-
-
-def _with_routes(found: Fields, routes: int | Sequence[Route] | FilePath) -> Fields:
+def _with_routes(found: Fields, routes: int | Sequence[Route] | FilePath, unit: str | None) -> Fields:
     if isinstance(routes, (str, Path)):
-        raise ValueError("tables of routes are not read yet")
+        return with_routes(found, routes, unit)
     return replace(found, routes=routes if isinstance(routes, int) else [RouteFields.of(route) for route in routes])
 
 

@@ -27,12 +27,16 @@ class Times:
     path: FilePath
     unit: Unit = "minutes"
     of_day: bool = field(default=False, init=False)
+    """Whether a time of day was read."""
+    in_unit: bool = field(default=False, init=False)
+    """Whether a time of day, or a duration in hours and minutes, was read: then costs must be in the unit."""
 
     def moment(self, text: str, what: str, line: int | None = None) -> float:
         """A time: a number, 09:30 of the first day, or "day 2 09:30"."""
         found = _CLOCK.fullmatch(text.strip())
         if found is None:
             return self._number(text, what, line)
+        self.of_day = True
         return _in_unit(self._seconds(found, what, line) + 86400 * (int(found["day"] or 1) - 1), self.unit)
 
     def duration(self, text: str, what: str, line: int | None = None) -> float:
@@ -44,7 +48,7 @@ class Times:
 
     def windows(self, text: str, line: int | None = None) -> list[Window | Daily]:
         """All windows of a text; those in times of day hold every day unless the text says which."""
-        return [self._window(part, line) for part in re.split(r"[;,|]", text) if part.strip()]
+        return [self._window(part, line) for part in _SEPARATOR.split(text) if part.strip()]
 
     def window(self, opens: str, closes: str, line: int | None = None) -> list[Window | Daily]:
         """The one window of two texts, of which one may be empty."""
@@ -52,10 +56,15 @@ class Times:
         if not ends:
             return []
         if all(found is not None and not found["day"] for found in ends):
+            self.of_day = True
             first, last = opens.strip() or "00:00", closes.strip() or "24:00"
-            return [Daily(self._clock(first, "opens", line), self._clock(last, "closes", line))]
+            daily = Daily(self._clock(first, "opens", line), self._clock(last, "closes", line))
+            self._check_order(daily.opens, daily.closes, first, last, line)
+            return [daily]
         first_time = self.moment(opens, "opens", line) if opens.strip() else -math.inf
-        return [(first_time, self.moment(closes, "closes", line) if closes.strip() else math.inf)]
+        last_time = self.moment(closes, "closes", line) if closes.strip() else math.inf
+        self._check_order(first_time, last_time, opens, closes, line)
+        return [(first_time, last_time)]
 
     def _window(self, text: str, line: int | None) -> Window | Daily:
         pair = _WINDOW.fullmatch(text.strip())
@@ -70,17 +79,35 @@ class Times:
             raise BadFile(self.path, f"{what} must be a time of day, got {shown(text)}", line)
         return self._seconds(found, what, line)
 
+    def _check_order(self, opens: float, closes: float, first: str, last: str, line: int | None) -> None:
+        if closes < opens:
+            night = "; past midnight hours go on, such as 26:00" if ":" in first + last else ""
+            raise BadFile(
+                self.path, f"a window closes at {last.strip()}, before it opens at {first.strip()}{night}", line
+            )
+
     def _seconds(self, found: re.Match[str], what: str, line: int | None) -> int:
         minutes, seconds = int(found["minutes"]), int(found["seconds"] or 0)
         if minutes > 59 or seconds > 59:
             raise BadFile(self.path, f"{what} must be a time of day, got {shown(found[0])}", line)
-        self.of_day = True
-        return int(found["hours"]) * 3600 + minutes * 60 + seconds
+        self.in_unit = True
+        hours = int(found["hours"])
+        if found["half"]:
+            if not 1 <= hours <= 12:
+                raise BadFile(self.path, f"{what} must be a time of day, got {shown(found[0])}", line)
+            hours = hours % 12 + (12 if found["half"] in "pP" else 0)
+        return hours * 3600 + minutes * 60 + seconds
 
     def _number(self, text: str, what: str, line: int | None) -> float:
         if ":" in text:
             raise BadFile(self.path, f"{what} must be a number or a time such as 09:30, got {shown(text)}", line)
         return real(self.path, text.strip(), what, line)
+
+
+def are_windows(text: str) -> bool:
+    """Whether a text seems to hold windows, not one time."""
+    alone = _TIME_ONLY.fullmatch(text) or _CLOCK.fullmatch(text)
+    return alone is None and re.search(r"[-–;|]|\bto\b", text) is not None  # noqa: RUF001
 
 
 def as_unit(path: FilePath, text: object, line: int | None = None) -> Unit:
@@ -109,10 +136,13 @@ def _in_unit(seconds: int, unit: Unit) -> float:
 
 
 _CLOCK = re.compile(
-    r"(?:day\s*(?P<day>[1-9]\d{0,3})\s+)?(?P<hours>\d{1,2}):(?P<minutes>\d{2})(?::(?P<seconds>\d{2}))?",
+    r"(?:day\s*(?P<day>[1-9]\d{0,3})\s+)?(?P<hours>\d{1,2}):(?P<minutes>\d{2})(?::(?P<seconds>\d{2}))?"
+    r"(?:\s*(?P<half>[ap])m)?",
     re.ASCII | re.IGNORECASE,
 )
-_TIME = r"\d{1,2}:\d{2}(?::\d{2})?|[+-]?\d+\.?\d*(?:[eE][+-]?\d+)?"
+_SEPARATOR = re.compile(r"[;,|]")
+_TIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s*[ap]m)?|[+-]?\d+\.?\d*(?:[eE][+-]?\d+)?"
+_TIME_ONLY = re.compile(_TIME, re.ASCII | re.IGNORECASE)
 _WINDOW = re.compile(
     rf"(?P<day>day\s*\d+\s+)?(?P<opens>{_TIME})?\s*(?:-|–|to)\s*(?P<closes>{_TIME})?",  # noqa: RUF001
     re.ASCII | re.IGNORECASE,

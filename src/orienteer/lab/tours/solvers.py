@@ -29,7 +29,7 @@ class TourSolver(LearnedSolver[LearnedConfig]):
     @classmethod
     def read(cls, path: FilePath, **how: Any) -> Instance:
         """The tour through all places of a file."""
-        for name in ("limit", "end", "routes", "free_end", "require", "avoid"):
+        for name in ("limit", "end", "routes", "free_end", "require", "avoid", "budgets", "speed", "unit"):
             if how.pop(name, None) is not None:
                 raise ValueError(f"{name} does not go with a tour, which visits everything and ends where it starts")
         return read_tour_problem(path, **how)

@@ -1,0 +1,187 @@
+"""CSV files with visit times, opening hours, required places, groups, budgets and routes."""
+
+from pathlib import Path
+
+import pytest
+
+from orienteer import BadFile, Budget, Instance, Route
+from orienteer.data import files
+
+DAY = """# budget:fee = 20
+name,x,y,prize,duration,required,opens,closes,group,fee
+hotel,0,0,0,,,09:00,18:00,,
+museum,10,0,5,90,yes,10:00-12:00;14:00-17:00,,,12
+castle,10,20,3,0:45,no,,16:30,,9
+inn,0,20,1,60,,11:30,13:30,lunch,
+cafe,5,5,1,1:00,,11:00,,lunch; coffee,
+bar,5,6,1,30,,,,coffee,
+hostel,0,25,0,,,12:00,13:30,,
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "day.csv"
+
+
+def parsed(path: Path, text: str, **options: object) -> Instance:
+    path.write_text(text)
+    return files.read(path, **options)
+
+
+def test_a_day(path: Path) -> None:
+    day = parsed(path, DAY)
+    assert day.routes == (Route(0, 0, 540, 540),)
+    assert day.service is not None
+    assert day.service.tolist() == [0, 90, 45, 60, 60, 30, 0]
+    assert day.required == (1,)
+    assert day.windows == (
+        None,
+        ((600, 720), (840, 1020)),
+        ((0, 990),),
+        ((690, 810),),
+        ((660, 1440),),
+        None,
+        ((720, 810),),
+    )
+    assert day.groups == ((3, 4), (4, 5))
+    assert day.budgets == (Budget("fee", [0, 12, 9, 0, 0, 0, 0], 20),)
+    assert day.clock == "minutes"
+
+
+def test_units(path: Path) -> None:
+    hours = parsed(
+        path, DAY.replace("90,", "1.5,").replace(",60,", ",1:00,").replace(",30,", ",0:30,"), unit="hours", speed=60
+    )
+    assert hours.routes == (Route(0, 0, 9, 9),)
+    assert hours.service is not None
+    assert hours.service.tolist() == [0, 1.5, 0.75, 1, 1, 0.5, 0]
+    assert hours.clock == "hours"
+    assert parsed(path, "# unit = seconds\n" + DAY).routes == (Route(0, 0, 32400, 32400),)
+
+
+def test_numbers_are_no_times_of_day(path: Path) -> None:
+    text = "x,y,prize,opens,closes,windows\n0,0,0,5,60,\n1,0,2,,,10-20;-5-7.5\n2,0,1,30,,\n3,0,1,,40,\n"
+    problem = parsed(path, text)
+    assert problem.routes == (Route(0, 0, 5, 55),)
+    infinity = float("inf")
+    assert problem.windows == (None, ((-5, 7.5), (10, 20)), ((30, infinity),), ((-infinity, 40),))
+    assert problem.clock is None
+
+
+def test_a_limit_stands_above_the_closing_time_of_the_start(path: Path) -> None:
+    assert parsed(path, DAY, limit=200).routes == (Route(0, 0, 540, 200),)
+    assert parsed(path, "# limit = 3:20\n" + DAY).routes == (Route(0, 0, 540, 200),)
+
+
+def test_the_end_closes_a_route(path: Path) -> None:
+    open_start = DAY.replace("09:00,18:00", "09:00,")
+    assert parsed(path, open_start, end="hostel").routes == (Route(0, 6, 540, 270),)
+
+
+def test_windows_hold_on_the_days_of_all_routes(path: Path) -> None:
+    days = path.with_name("days.csv")
+    days.write_text("name,start,end,opens,limit\nFriday,hotel,hostel,,\nSaturday,hostel,hotel,day 2 10:00,4:00\n")
+    trip = parsed(path, DAY, routes=days)
+    assert trip.routes == (Route(0, 6, 540, 270), Route(6, 0, 2040, 240))
+    assert [route.name for route in trip.each_route] == ["Friday", "Saturday"]
+    assert trip.windows is not None
+    assert trip.windows[1] == ((600, 720), (840, 1020), (2040, 2160), (2280, 2460))
+    assert trip.windows[6] is None
+    only = DAY.replace("10:00-12:00;14:00-17:00", "10:00-12:00;day 2 14:00-17:00")
+    assert parsed(path, only, routes=days).windows[1] == ((600, 720), (2040, 2160), (2280, 2460))
+    assert parsed(path, "# routes = days.csv\n" + DAY) == trip
+    assert len(parsed(path, "# routes = 3\n" + DAY).each_route) == 3
+
+
+def test_a_table_of_shifts(path: Path) -> None:
+    """A shift may end at a time, and may end anywhere; what a cell leaves open is the problem's."""
+    shifts = path.with_name("shifts.csv")
+    shifts.write_text("Name;opens;closes;free end\nAnna;08:00;12:30;\nBen;;;yes\n")
+    team = parsed(path, DAY, routes=shifts)
+    assert team.routes == (Route(0, 0, 480, 270), Route(0, None, 540, 540))
+    plain = parsed(path, "# limit = 60\nx,y,prize\n0,0,0\n1,1,1\n", routes=shifts)
+    assert (plain.routes, plain.clock) == ((Route(0, 0, 480, 270), Route(0, None, 0, 60)), "minutes")
+
+
+def test_budgets_of_columns(path: Path) -> None:
+    text = "x,y,prize,Budget: museums ,stars\n0,0,0,,0\n1,0,2,x,3\n2,0,1,yes,1.5\n"
+    problem = parsed(path, f"# limit = 9\n# budget:museums = 1\n{text}", budgets={"Stars": 4})
+    assert problem.budgets == (Budget("museums", [0, 1, 1], 1), Budget("Stars", [0, 3, 1.5], 4))
+    assert parsed(path, f"# limit = 9\n# budget:museums = 1\n{text}", budgets={"museums": 2}).budgets[0].most == 2
+
+
+def test_speed_turns_distances_into_times(path: Path) -> None:
+    assert parsed(path, "# speed = 4\n# limit = 9\nx,y,prize\n0,0,0\n3,4,1\n").costs[0, 1] == 1.25
+    earth = "name,lat,lon,prize,opens,closes\na,50,8,0,09:00,18:00\nb,50.01,8,1,,\n"
+    assert parsed(path, earth, speed=80).costs[0, 1] == pytest.approx(13.9, abs=0.1)
+    with pytest.raises(BadFile, match="times of day need costs in minutes, but lat and lon give metres: a speed"):
+        parsed(path, earth)
+
+
+def test_free_ends(path: Path) -> None:
+    text = "x,y,prize\n0,0,0\n1,1,1\n"
+    assert parsed(path, f"# limit = 3\n# free_end = yes\n{text}").end is None
+    assert parsed(path, text, limit=3, free_end=True).end is None
+    assert parsed(path, f"# free_end = yes\n{text}", limit=3, end=1).end == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("90,yes", "-1,yes", 4, "service must not be negative, got '-1'"),
+        ("90,yes", "long,yes", 4, "service must be a number, got 'long'"),
+        ("90,yes", "90,maybe", 4, "required must be yes or no, got 'maybe'"),
+        ("10:00-12:00", "10:00-12:60", 4, "closes must be a time of day, got '12:60'"),
+        ("10:00-12:00", "12:00-10:00", 4, "a window closes at 10:00, before it opens at 12:00; past midnight"),
+        ("10:00-12:00;", "10:00;", 4, "a window must be like 09:00-12:00 or 540-720, got '10:00'"),
+        (",12\n", ",free\n", 4, "budget fee must be a number, got 'free'"),
+        (
+            "# budget:fee = 20",
+            "# budget:fees = 20",
+            None,
+            "the budget 'fees' needs a column of this name; did you mean 'fee'?",
+        ),
+        (
+            ",fee\n",
+            ",budget:toll\n",
+            None,
+            "the budget 'toll' has no limit; a line '# budget:toll = 20' above the table",
+        ),
+        (
+            "# budget:fee = 20",
+            "# unit = minute",
+            1,
+            "must be one of seconds, minutes, hours, got 'minute'; did you mean 'minutes'",
+        ),
+        ("# budget:fee = 20", "# free_end = perhaps", 1, "free_end must be yes or no"),
+        ("# budget:fee = 20", "# speed = 0", None, "speed must be above 0, got 0"),
+        ("17:00,,,12", "17:00,18:00,,12", 4, "in one column, or in opens and closes, not in both"),
+    ],
+)
+def test_errors_name_the_line(path: Path, old: str, new: str, line: int | None, message: str) -> None:
+    assert old in DAY
+    with pytest.raises(BadFile) as caught:
+        parsed(path, DAY.replace(old, new))
+    assert message in caught.value.message
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name,begin\nA,1\n", "has no column 'begin'; columns are name, start"),
+        ("name,opens\n", "the table has no route"),
+        ("name,opens\nA\n", "a row must have 2 cells like the header, got 1"),
+        ("name,name\nA,B\n", "the header names name twice"),
+        ("", "there is no table in it"),
+        ("start,opens\nhotle,1\n", "must be a node's number or name, got 'hotle'; did you mean 'hotel'?"),
+        ("opens\nsoon\n", "opens must be a number, got 'soon'"),
+    ],
+)
+def test_errors_in_a_table_of_routes(path: Path, text: str, message: str) -> None:
+    routes = path.with_name("routes.csv")
+    routes.write_text(text)
+    with pytest.raises(BadFile) as caught:
+        parsed(path, DAY, routes=routes)
+    assert message in caught.value.message
