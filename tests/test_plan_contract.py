@@ -62,6 +62,19 @@ def test_never_better_than_the_oracle(name: str, handled: list[Feature], patienc
             assert_honest(instance, solve(instance, name, ENOUGH, seed=seed))
 
 
+@pytest.mark.parametrize("name", ["enumerate", "exact", "gurobi"], indirect=True)
+def test_proofs_come_to_an_end(name: str, handled: list[Feature]) -> None:
+    """Without a stop criterion the best plan is proven, or that there is none."""
+    sets = subsets(handled)[1:]
+    for features in sets:
+        rng = np.random.default_rng([18, *map(len, features)])
+        for _ in range(max(2, CASES // 4 // len(sets))):
+            instance = random_instance(rng, features)
+            result = solve(instance, name)
+            assert_honest(instance, result)
+            assert result.status in ("optimal", "infeasible"), Problem.of(instance)
+
+
 def test_larger_problems(name: str, handled: list[Feature], patience: float) -> None:
     """Of more nodes than the oracle can judge: the twin of the judge does. The enumeration is for tiny problems."""
     rng = np.random.default_rng(17)
