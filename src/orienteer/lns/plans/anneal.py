@@ -40,6 +40,8 @@ class Moves(NamedTuple):
     """The probability that orders are recreated by `by_ratio`; otherwise by `by_order`."""
     noise: float
     """The random factor on a candidate's worth is between 1 - noise and 1 + noise."""
+    big_share: float
+    """The probability that all these numbers of stops and strings are twice as large."""
     look: int
     """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
 
@@ -137,8 +139,9 @@ def spent(view: PlanView, orders: Orders) -> float:
 @lean
 def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves, saved: Saved, state: State) -> None:
     """Removes strings of stops near the place `seed`, at most one from each route."""
-    target = 1 + next_int(state, moves.remove)
-    strings = 1 + next_int(state, moves.strings)
+    big = 1 + (next_float(state) < moves.big_share)
+    target = 1 + next_int(state, big * moves.remove)
+    strings = 1 + next_int(state, big * moves.strings)
     gone = 0
     near = view.near[seed]
     for index in range(-1, len(near)):
@@ -146,7 +149,7 @@ def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves,
         route = orders.route[node]
         if route < 0 or saved.is_changed[route]:
             continue
-        size = min(1 + next_int(state, moves.longest), target - gone, orders.size[route] - 2)
+        size = min(1 + next_int(state, big * moves.longest), target - gone, orders.size[route] - 2)
         first = orders.place[node] - next_int(state, size)
         first = max(1, min(first, orders.size[route] - 1 - size))
         spared = first + 1 + next_int(state, size - 2) if size > 2 and next_float(state) < moves.spare else -1

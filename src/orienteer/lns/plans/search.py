@@ -11,7 +11,6 @@ from orienteer.kernel import Floats, Ints, seed_state
 from orienteer.lns.plans.anneal import Best, Moves, anneal
 from orienteer.lns.plans.orders import Orders, new_orders, new_saved, refresh
 from orienteer.lns.plans.recreate import new_candidates
-from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.plan_view import PlanView
 from orienteer.search.run import Run
@@ -51,12 +50,14 @@ class PlanMoves:
     ratio_share: float = 0.6
     noise: float = 0.25
     look: int = 0
-    returns: float = 1.0
-
-
-def moves_for(instance: Instance) -> PlanMoves:
-    """Settings that were best on random problems of the kind: windows make waiting, and slack tells less there."""
-    return PlanMoves() if instance.windows is not None else PlanMoves(slack_price=10.0, strings=2)
+    starts: int = 1
+    """Searches from empty routes, of which the best plan is then improved."""
+    starts_share: float = 0.6
+    """The share of the allowance that these searches have."""
+    cooled: float = 0.4
+    """How far the temperature has fallen when the best plan is improved."""
+    big_share: float = 0.15
+    """The probability of a large ruin."""
 
 
 def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, began: float) -> None:
@@ -81,15 +82,34 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
     candidates, saved = new_candidates(places), new_saved(view)
     state, pace, known = seed_state(seed), 0.0, 0.0
     needed = int(view.required.sum())
-    back_at = config.returns
+    phases, now = _phases(config), 0
     while True:
         steps, begin, end = next_piece(run, began, pace)
-        if begin >= back_at and run.plan is not None:
-            back_at = begin + 0.5 * (1 - begin)
-            _restart(view, orders, run.plan)
+        while now + 1 < len(phases) and begin >= phases[now].ends:
+            now += 1
+            if phases[now].afresh:
+                _clear(view, orders)
+            elif run.plan is not None:
+                _clear(view, orders)
+                load(view, orders, run.plan)
             _count_all(view, orders, worth)
+        phase = phases[now]
         started = time.perf_counter()
-        anneal(view, orders, best, moves, worth, powers, candidates, saved, needed, steps, begin, end, state)
+        anneal(
+            view,
+            orders,
+            best,
+            moves,
+            worth,
+            powers,
+            candidates,
+            saved,
+            needed,
+            steps,
+            phase.at(begin),
+            phase.at(end),
+            state,
+        )
         pace = (time.perf_counter() - started) / steps
         if best.total[2] > known:
             known = best.total[2]
@@ -110,10 +130,43 @@ def load(view: PlanView, orders: Orders, plan: Plan) -> None:
         refresh(view, orders, route)
 
 
-def _restart(view: PlanView, orders: Orders, plan: Plan) -> None:
+@dataclass(frozen=True)
+class _Phase:
+    """A part of the search in which the temperature falls."""
+
+    begins: float
+    ends: float
+    """The share of the allowance at which the phase begins and ends."""
+    cooled: float
+    """How far the temperature has fallen where the phase begins."""
+    afresh: bool
+    """Whether the phase begins with empty routes, or else with the best plan."""
+
+    def at(self, share: float) -> float:
+        """How far the temperature has fallen at a share of the allowance."""
+        return self.cooled + (1 - self.cooled) * min(1.0, (share - self.begins) / (self.ends - self.begins))
+
+
+def _phases(config: PlanMoves) -> list[_Phase]:
+    """Several searches from empty routes, of which the best plan is then improved."""
+    each = config.starts_share / config.starts
+    phases = [_Phase(each * i, each * (i + 1), 0.0, True) for i in range(config.starts)]
+    begins = config.starts_share
+    while begins < 1:
+        ends = 1.0 if begins > 0.8 else begins + 0.5 * (1 - begins)
+        phases.append(_Phase(begins, ends, config.cooled, False))
+        begins = ends
+    return phases
+
+
+def _clear(view: PlanView, orders: Orders) -> None:
+    """Takes all places out of the orders."""
     orders.route[:] = -1
+    orders.size[:] = 2
+    orders.node[:, 1] = orders.node[:, 0] + 1
     orders.taken[:] = 0
-    load(view, orders, plan)
+    for route in range(view.routes):
+        refresh(view, orders, route)
 
 
 def in_units(view: PlanView, config: PlanMoves) -> Moves:
@@ -135,6 +188,7 @@ def in_units(view: PlanView, config: PlanMoves) -> Moves:
         ratio_share=config.ratio_share,
         noise=config.noise,
         look=config.look,
+        big_share=config.big_share,
     )
 
 
