@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from orienteer import Budget, Instance, MaxSteps, Result, check_plan, solve
+from orienteer.data.generate import generate
 from plan_oracle import best_plan, random_instance, subsets
 
 CHOICES = ("service", "free end", "required", "groups", "budgets")
@@ -41,6 +42,44 @@ def test_labels_prove_the_truth(features: tuple[str, ...]) -> None:
         result = solve(instance, "exact", warm=0.0)
         assert_true(instance, result, truth)
         assert result.status == ("infeasible" if truth is None else "optimal")
+
+
+@pytest.mark.parametrize("features", [("routes", *more) for more in subsets(("windows", *CHOICES))])
+def test_columns_prove_the_truth(features: tuple[str, ...]) -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(8):
+        instance = random_instance(rng, features)
+        truth = best_plan(instance)
+        result = solve(instance, "exact", warm=0.0)
+        assert_true(instance, result, truth)
+        assert result.status == ("infeasible" if truth is None else "optimal")
+
+
+@pytest.mark.parametrize("features", [("windows",), ("routes",), ("windows", "required", "routes", "budgets")])
+def test_stopped_and_bounded_runs_are_honest(features: tuple[str, ...]) -> None:
+    rng = np.random.default_rng(10)
+    for steps in (0, 1, 2, 3, 5, 8):
+        for _ in range(3):
+            instance = random_instance(rng, features)
+            truth = best_plan(instance)
+            assert_true(instance, solve(instance, "exact", MaxSteps(steps), warm=0.0), truth)
+            bounded = solve(instance, "lns", MaxSteps(30), bound=True)
+            assert_true(instance, bounded, truth)
+            assert_true(instance, solve(instance, "lns", MaxSteps(30), prove=True), truth)
+
+
+@pytest.mark.parametrize(("costs", "n"), [("euclidean", 24), ("tmat", 14)])
+def test_labels_agree_with_branch_and_cut(costs: str, n: int) -> None:
+    """Windows that are always open change nothing but the method."""
+    for seed in range(4):
+        plain = generate(n=n, costs=costs, count=1, seed=seed)[0]
+        rng = np.random.default_rng(seed)
+        groups = [[1, 2, 3], [4, 5]]
+        rules = plain.replace(groups=groups, budgets=[Budget("fees", rng.integers(0, 9, n + 1), 30)], required=[7])
+        always = rules.replace(windows=dict.fromkeys(range(1, n + 1), (0, 1e6)))
+        first, second = solve(rules, "exact"), solve(always, "exact", warm=0.0)
+        assert (first.status, second.status) == ("optimal", "optimal")
+        assert first.prize == pytest.approx(second.prize, rel=1e-9)
 
 
 def test_labels_on_places_at_one_spot() -> None:

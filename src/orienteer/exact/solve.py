@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from orienteer.exact.labels.columns import ManyRoutes
 from orienteer.exact.labels.single import OneRoute
 from orienteer.exact.missing import scip
 from orienteer.exact.model import Model, links_of_best, offer_trivial, reduce, to_beat
@@ -75,7 +76,7 @@ class Exact(Solver[ExactConfig]):
 
     name = "exact"
     config_class = ExactConfig
-    handles = frozenset(FEATURES) - {"routes"}
+    handles = frozenset(FEATURES)
     nearest: ClassVar[int] = NEAREST
     few_links: ClassVar[int] = 10_000
     """Where the root leaves more links than this, a tree on the root's own columns looks for a better route first."""
@@ -99,8 +100,13 @@ class Exact(Solver[ExactConfig]):
 
     def _search_labels(self, run: Run, seed: int) -> None:
         warm_start(run, run.problem.size, seed, self.config.warm)
-        if not run.report():
-            OneRoute(run).prove(MOST_LABELS if self.config.tree else FEW_LABELS)
+        if run.report():
+            return
+        most = MOST_LABELS if self.config.tree else FEW_LABELS
+        if "routes" in run.problem.features:
+            ManyRoutes(run).prove(most, listing=self.config.tree)
+        else:
+            OneRoute(run).prove(most)
 
     def _branch_and_cut(self, run: Run, seed: int) -> None:
         instance = with_choices(run.problem) if run.instance.features else run.instance

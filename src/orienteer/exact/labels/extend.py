@@ -16,6 +16,9 @@ from orienteer.kernel import kernel
 
 DONE, MORE, FULL = 0, 1, 2
 """What `advance` returns: no label is left, `pops` labels were taken, the arrays are too short."""
+BEST, EVERY, RUSH = 0, 1, 2
+"""Modes of `advance`."""
+GIVES_WAY = -2
 
 
 class Labels(NamedTuple):
@@ -66,12 +69,15 @@ def advance(
     room: Floats,
     far: Far,
     beat: float,
+    mode: int,
     labels: Labels,
     pops: int,
 ) -> int:
     """Extends labels by rising time until none is left; a way that cannot end with a profit of `beat` is left out.
 
-    `near`, (nodes, words), is what each node remembers; `weights`, (nodes, budgets), and `room` are the budgets.
+    `near`, (nodes, words), is what each node remembers; `weights`, (nodes, budgets), and `room` are the budgets. In
+    mode `EVERY` the label that begins first is kept for every set of places that a route could visit; nodes must
+    remember all places then. In mode `RUSH` sets are not compared: most routes are lost, but good ones found soon.
     """
     size = len(graph.leg)
     words, budgets = near.shape[1], len(room)
@@ -87,14 +93,11 @@ def advance(
         i, now, profit = labels.node[here], labels.time[here], labels.profit[here]
         for w in range(words):
             mask[w] = labels.barred[here, w]
-        _add_late(graph, i, now, mask)
-        before = _place(labels, i, now, profit, mask, labels.weights[here])
-        if before == -2:
+        if mode != EVERY:
+            _add_late(graph, i, now, mask)
+        if here and _place(labels, here, i, now, profit, mask, labels.weights[here], mode) == GIVES_WAY:
+            _take_out(labels, i, here)
             continue
-        if before < 0:
-            labels.next[here], labels.head[i] = labels.head[i], here
-        else:
-            labels.next[here], labels.next[before] = labels.next[before], here
         for place in range(graph.next_first[i], graph.next_first[i + 1]):
             j = graph.next[place]
             if j < size - 1 and (labels.barred[here, (j - 1) >> 6] >> np.uint64((j - 1) & 63)) & one:
@@ -120,9 +123,15 @@ def advance(
             used = labels.weights[fresh]
             if far.known and not _completes(far, j, begin, profit, barred, used, weights[j], room, beat):
                 continue
-            _add_late(graph, j, begin, mask)
-            if _place(labels, j, begin, total, mask, used) == -2:
+            if mode != EVERY:
+                _add_late(graph, j, begin, mask)
+            before = _place(labels, fresh, j, begin, total, mask, used, mode)
+            if before == GIVES_WAY:
                 continue
+            if before < 0:
+                labels.next[fresh], labels.head[j] = labels.head[j], fresh
+            else:
+                labels.next[fresh], labels.next[before] = labels.next[before], fresh
             labels.time[fresh], labels.profit[fresh] = begin, total
             labels.node[fresh], labels.before[fresh] = j, here
             for w in range(words):
@@ -149,25 +158,44 @@ def _add_late(graph: Graph, node: int, now: float, mask: Words) -> None:
 
 
 @kernel
-def _place(labels: Labels, node: int, now: float, profit: float, mask: Words, weights: Floats) -> int:
-    """The label after which a new one stands in its node's list, -1 for the first place; -2 where it gives way.
+def _place(
+    labels: Labels, label: int, node: int, now: float, profit: float, mask: Words, weights: Floats, mode: int
+) -> int:
+    """The label after which `label` stands in its node's list, -1 for the first place; `GIVES_WAY` where it does.
 
-    `mask` are the places that the new label cannot visit. Labels of the list begin no later than the new one.
+    `mask` are the places that the label cannot visit any more. In mode `EVERY` it gives way to a label of the same set
+    only, whose profit is the same but for rounding.
     """
     before, other = -1, labels.head[node]
-    while other >= 0 and labels.profit[other] >= profit:
-        better = labels.time[other] <= now
-        for w in range(len(mask)):
-            if labels.barred[other, w] & ~mask[w]:
-                better = False
-                break
+    least = profit - 1e-9 * (1 + abs(profit)) if mode == EVERY else profit
+    while other >= 0 and labels.profit[other] >= least:
+        better = labels.time[other] <= now and other != label
+        if better and mode != RUSH:
+            for w in range(len(mask)):
+                if labels.barred[other, w] & ~mask[w] or (mode == EVERY and mask[w] & ~labels.barred[other, w]):
+                    better = False
+                    break
         if better:
             for b in range(len(weights)):
                 better = better and labels.weights[other, b] <= weights[b]
             if better:
-                return -2
-        before, other = other, labels.next[other]
+                return GIVES_WAY
+        if labels.profit[other] >= profit:
+            before = other
+        other = labels.next[other]
     return before
+
+
+@kernel
+def _take_out(labels: Labels, node: int, label: int) -> None:
+    """Takes a label out of its node's list."""
+    before, other = -1, labels.head[node]
+    while other != label:
+        before, other = other, labels.next[other]
+    if before < 0:
+        labels.head[node] = labels.next[label]
+    else:
+        labels.next[before] = labels.next[label]
 
 
 @kernel

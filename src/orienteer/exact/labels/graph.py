@@ -60,8 +60,11 @@ class Side(NamedTuple):
         return nodes if route.end is None else [*nodes, route.end]
 
 
-def side_of(instance: Instance, which: int) -> Side:
-    """The graph of one of the instance's routes; places that break a budget by themselves are left out."""
+def side_of(instance: Instance, which: int, groups: bool = True) -> Side:
+    """The graph of one of the instance's routes; places that required places or a budget rule out are left out.
+
+    `groups` says whether a visit rules out the places that share a group with it.
+    """
     route = instance.each_route[which]
     fits = instance.reach.fits[which].copy()
     fits[list(instance.ends)] = False
@@ -87,7 +90,7 @@ def side_of(instance: Instance, which: int) -> Side:
         given = [(0.0, horizon)] if entry is None else [(a - route.opens, b - route.opens + slack) for a, b in entry]
         windows.append([(max(a, 0.0), min(b, horizon)) for a, b in given if b >= 0 and a <= horizon])
     windows.append([(0.0, horizon)])
-    rivals = _rivals(instance, places)
+    rivals = _rivals(instance.groups if groups else (), places)
     swap = np.arange(size)
     swap[[0, -1]] = swap[[-1, 0]]
     mirrored = [[(horizon - b, horizon - a) for a, b in reversed(windows[node])] for node in swap.tolist()]
@@ -119,12 +122,12 @@ def _barred(instance: Instance) -> list[int]:
     return sorted(barred.difference(always))
 
 
-def _rivals(instance: Instance, places: Ints) -> Words:
+def _rivals(groups: tuple[tuple[int, ...], ...], places: Ints) -> Words:
     size = len(places)
     table = np.zeros((size + 2, size), dtype=np.bool_)
     table[np.arange(1, size + 1), np.arange(size)] = True
     number = {int(node): place for place, node in enumerate(places)}
-    for group in instance.groups:
+    for group in groups:
         members = np.array([number[node] for node in group if node in number], dtype=np.int64)
         table[np.ix_(members + 1, members)] = True
     return as_words(table)

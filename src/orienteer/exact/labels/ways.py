@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.exact.labels.extend import FULL, MORE, Far, Labels, advance
-from orienteer.exact.labels.graph import Floats, Graph, Side, Words, as_words, walks
+from orienteer.exact.labels.extend import BEST, EVERY, FULL, MORE, Far, Labels, advance
+from orienteer.exact.labels.graph import Floats, Graph, Ints, Side, Words, as_words, walks
 
 PIECE = 2_000
 """Labels extended between two questions whether to stop."""
@@ -72,11 +72,15 @@ def best_ways(
     horizon: float,
     ended: Callable[[], bool],
     most_labels: int,
+    mode: int = BEST,
 ) -> Ways | None:
-    """The best routes of at least `beat`; None if `ended` said to stop, or there were more than `most_labels`."""
+    """The best routes of at least `beat`; None if `ended` said to stop, or there were more than `most_labels`.
+
+    `horizon` is the latest end. In mode `EVERY` the routes are all that visit different sets of places, in any order.
+    """
     labels = _first(graph, len(purses.room), near.shape[1], profits)
     while True:
-        code = advance(graph, near, profits, purses.weights, purses.room, far, beat, labels, PIECE)
+        code = advance(graph, near, profits, purses.weights, purses.room, far, beat, mode, labels, PIECE)
         if code == FULL:
             if len(labels.time) >= most_labels:
                 return None
@@ -85,11 +89,20 @@ def best_ways(
             break
         if ended():
             return None
+    known = _far(labels, horizon, apart)
+    if mode == EVERY:
+        return Ways(-np.inf, _every_path(graph, labels, horizon, beat), known)
     ends = np.flatnonzero(labels.end_label >= 0)
     ends = ends[np.argsort(-labels.end_profit[ends], kind="stable")]
     paths = [(float(labels.end_profit[end]), _path(labels, int(labels.end_label[end]))) for end in ends.tolist()]
-    profit = paths[0][0] if paths else -np.inf
-    return Ways(profit, paths, _far(labels, horizon, apart))
+    return Ways(paths[0][0] if paths else -np.inf, paths, known)
+
+
+def _every_path(graph: Graph, labels: Labels, horizon: float, beat: float) -> list[tuple[float, list[int]]]:
+    order = _extended(labels)[0]
+    fits = labels.time[order] + graph.leg[labels.node[order], -1] <= horizon
+    chosen = order[fits & (labels.profit[order] >= beat)]
+    return [(float(labels.profit[label]), _path(labels, label)) for label in chosen.tolist()]
 
 
 def _first(graph: Graph, budgets: int, words: int, profits: Floats) -> Labels:
@@ -110,6 +123,7 @@ def _first(graph: Graph, budgets: int, words: int, profits: Floats) -> Labels:
         counts=np.array([1, 1]),
     )
     labels.profit[0] = profits[0]
+    labels.head[0] = 0
     return labels
 
 
@@ -134,8 +148,8 @@ def _path(labels: Labels, last: int) -> list[int]:
     return path[::-1]
 
 
-def _far(labels: Labels, horizon: float, apart: bool) -> Far:
-    """The labels that were extended, node by node."""
+def _extended(labels: Labels) -> tuple[Ints, Ints]:
+    """The labels that were extended, node by node, and where those of each node begin."""
     chosen, first = [], [0]
     for top in labels.head.tolist():
         label = top
@@ -143,9 +157,13 @@ def _far(labels: Labels, horizon: float, apart: bool) -> Far:
             chosen.append(label)
             label = int(labels.next[label])
         first.append(len(chosen))
-    order = np.array(chosen, dtype=np.int64)
+    return np.array(chosen, dtype=np.int64), np.array(first)
+
+
+def _far(labels: Labels, horizon: float, apart: bool) -> Far:
+    order, first = _extended(labels)
     return Far(
-        np.array(first),
+        first,
         labels.time[order],
         labels.profit[order],
         labels.barred[order],
