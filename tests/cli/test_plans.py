@@ -86,7 +86,11 @@ def test_check_judges_what_solve_wrote(cli: Cli, day: Path, plan: Path, tmp_path
     ("routes", "options", "reason"),
     [
         ([[0, 1, 3, 0], [0, 3, 0]], (), "route 1, stop 1: node 3 is visited twice; first at route 0, stop 2"),
-        ([[0, 3, 2, 1, 0], [0, 0]], (), "route 0, stop 3: node 1 (museum) closes at 720, the route arrives at 745"),
+        (
+            [[0, 3, 2, 1, 0], [0, 0]],
+            (),
+            "route 0, stop 3: node 1 (museum) closes at 12:00, the route arrives at 12:25, 25 too late",
+        ),
         ([[0, 1, 3, 0]], (), "the problem has 2 route(s), the plan 1"),
         ([[0, 1, 0], [0, 0]], ("--require", "lake"), "required node 3 (lake) is not visited"),
         ([[0, 1, 0], [0, 0]], ("--limit", "100"), "route 0: the route costs 150, more than the limit 100"),

@@ -106,8 +106,8 @@ def test_a_table_of_shifts(path: Path) -> None:
 
 def test_budgets_of_columns(path: Path) -> None:
     text = "x,y,prize,Budget: museums ,stars\n0,0,0,,0\n1,0,2,x,3\n2,0,1,yes,1.5\n"
-    problem = parsed(path, f"# limit = 9\n# budget:museums = 1\n{text}", budgets={"Stars": 4})
-    assert problem.budgets == (Budget("museums", [0, 1, 1], 1), Budget("Stars", [0, 3, 1.5], 4))
+    problem = parsed(path, f"# limit = 9\n# Budget: Museums = 1\n{text}", budgets={"Stars": 4})
+    assert problem.budgets == (Budget("Museums", [0, 1, 1], 1), Budget("Stars", [0, 3, 1.5], 4))
     assert parsed(path, f"# limit = 9\n# budget:museums = 1\n{text}", budgets={"museums": 2}).budgets[0].most == 2
 
 

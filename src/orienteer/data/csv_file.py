@@ -164,7 +164,8 @@ def _note(path: FilePath, settings: dict[str, _Setting], line: str, number: int)
     pair = re.fullmatch(r"#\s*(\w+|budget\s*:[^=]+?)\s*=\s*(.*?)[\s,;]*", line, re.IGNORECASE)
     if pair is None:
         return
-    key = re.sub(r"\s*:\s*", ":", pair[1].lower())
+    key, colon, budget = pair[1].partition(":")
+    key = f"{BUDGET}{budget.strip()}" if colon else key.lower()
     if key not in SETTINGS and not key.startswith(BUDGET):
         known = f"known are {', '.join(SETTINGS)}, {BUDGET}NAME{did_you_mean(key, SETTINGS)}"
         raise BadFile(path, f"unknown setting {shown(pair[1])}; {known}", number)

@@ -1,5 +1,6 @@
 """Times of day: costs in seconds, minutes or hours after midnight of the first day, written as people write them."""
 
+import math
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ def time_of_day(value: float, unit: Unit) -> str:
     return f"day {day + 1} {text}" if day else text
 
 
-def written_time(instance: "Instance", value: float) -> str:
-    """A time as the problem's times were written: as a time of day, or as a number."""
-    return f"{value:.6g}" if instance.clock is None else time_of_day(value, instance.clock)
+def written_time(instance: "Instance", value: float, digits: int = 6) -> str:
+    """A time as the problem's times were written: as a time of day, or as a number of at most so many digits."""
+    if instance.clock is None or math.isinf(value):
+        return f"{value:.{digits}g}"
+    return time_of_day(value, instance.clock)

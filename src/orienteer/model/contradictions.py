@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orienteer.model.clock import written_time
 from orienteer.model.errors import InvalidInstance
 from orienteer.model.numbers import TOLERANCE
 from orienteer.model.reach import Reach
@@ -57,8 +58,9 @@ def _check_required(instance: "Instance", reach: Reach) -> None:
         if np.isinf(reach.begin[:, node]).all():
             soonest, windows = float(reach.arrive[:, node].min()), instance.windows and instance.windows[node]
             closes = windows[-1][1] if windows else np.inf
+            times = written_time(instance, closes), written_time(instance, soonest)
             raise InvalidInstance(
-                f"{who} cannot be visited: it closes at {closes:g}, and no route can be there before {soonest:g}"
+                f"{who} cannot be visited: it closes at {times[0]}, and no route can be there before {times[1]}"
             )
         over = [
             begin + after - route.opens - route.limit

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from orienteer.model.clock import written_time
 from orienteer.model.contradictions import called
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
@@ -94,9 +95,10 @@ def _timetable(instance: Instance, number: int, nodes: Sequence[int], paid: set[
         begin = first_begin(windows, arrive, instance.slack)
         if windows is not None and not begin < float("inf"):
             closes = windows[-1][1]
+            times = written_time(instance, closes, 12), written_time(instance, arrive, 12)
             raise InfeasibleTour(
-                f"{_where(instance, number, place)}: {called(instance, node)} closes at {closes:.12g}, "
-                f"the route arrives at {arrive:.12g}, {arrive - closes:.6g} too late"
+                f"{_where(instance, number, place)}: {called(instance, node)} closes at {times[0]}, "
+                f"the route arrives at {times[1]}, {arrive - closes:.6g} too late"
             )
         clock = begin + (0.0 if instance.service is None else float(instance.service[node]))
         prize = 0.0 if node in paid else float(instance.prizes[node])

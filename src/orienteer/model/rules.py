@@ -204,6 +204,8 @@ def _route(place: int, route: Route, default: Route, find: FindNode, listed: boo
     if not abs(opens) <= LARGEST:
         raise InvalidInstance(f"{field}opens must be a number up to {LARGEST:g}, got {opens:g}")
     limit = default.limit if route.limit != route.limit else as_limit(f"{field}limit", route.limit)
+    if not isinstance(route.name, str):
+        raise InvalidInstance(f"{field}name must be a text, got {route.name!r}")
     return replace(route, start=start, end=end, opens=opens, limit=limit)
 
 
