@@ -106,6 +106,7 @@ def test_check_names_the_rule(
 
 
 def test_a_tsplib_tour_holds_one_route(cli: Cli, day: Path, plan: Path, tmp_path: Path) -> None:
+    """That is told before the search, which would be lost."""
     status, _, err = cli("solve", day, *AS_IT_IS, plan, "--out", tmp_path / "a.tour")
     assert status == 2
     assert "cannot be written: .tour holds one route, not 2" in err
@@ -215,3 +216,9 @@ def test_a_budget_needs_a_number(cli: Cli, town: Path) -> None:
         cli("solve", town, "--budget", "fee").err == "orienteer: --budget must be NAME=MOST with a number, got 'fee'\n"
     )
     assert "there is no budget 'fee'" in cli("solve", town, "--budget", "fee=3").err
+
+
+def test_a_table_of_routes_is_not_overwritten(cli: Cli, town: Path, tmp_path: Path) -> None:
+    (tmp_path / "shifts").write_text("name\nAnna\n")
+    said = cli("solve", town, "--routes", tmp_path / "shifts", "--out", tmp_path / "shifts")
+    assert said.err.endswith("cannot be written: it is also read or written by this command\n")

@@ -122,6 +122,11 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
     return decorate
 
 
+def other_files(how: dict[str, Any]) -> list[str]:
+    """The files besides that of the problem that the options `READING` name."""
+    return [path for path in (how["matrix"], how["routes"]) if isinstance(path, str)]
+
+
 def read_problem(file: str, how: dict[str, Any], solver: str = "auto") -> Instance:
     """The problem that a file holds for a solver; `how` has the values of the options `READING`."""
     given = {key: value for key, value in how.items() if value is not None and value is not False and value != ()}

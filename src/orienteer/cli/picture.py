@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from orienteer.cli.options import READING, check_writable, read_problem, read_problem_of, with_options
+from orienteer.cli.options import READING, check_writable, other_files, read_problem, read_problem_of, with_options
 
 
 @click.command()
@@ -21,7 +21,7 @@ def plot(file: str, tourfile: str | None, out: str, title: str | None, **how: An
     from orienteer.data.files import read_plan
     from orienteer.plot import check_picture, save_picture
 
-    check_writable(out, file, tourfile, how["matrix"])
+    check_writable(out, file, tourfile, *other_files(how))
     check_picture(out)
     if tourfile is None:
         save_picture(read_problem(file, how), out, title=title)

@@ -14,6 +14,7 @@ from orienteer.cli.options import (
     SEARCH,
     check_writable,
     configured,
+    other_files,
     read_problem,
     stop_of,
     with_options,
@@ -76,14 +77,16 @@ def solve(
 
     if out is not None:
         check_route_suffix(out)
-        check_writable(out, file, plot, initial, how["matrix"])
+        check_writable(out, file, plot, initial, *other_files(how))
     if plot is not None:
         from orienteer.plot import check_picture
 
-        check_writable(plot, file, initial, how["matrix"])
+        check_writable(plot, file, initial, *other_files(how))
         check_picture(plot)
     asked = stop_of(seconds, steps)
     instance = read_problem(file, how, solver)
+    if out is not None:
+        check_route_suffix(out, len(instance.each_route))
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_plan(initial, instance)

@@ -53,12 +53,14 @@ def load_plan(path: FilePath, instance: Instance | None = None, index: int = 0) 
     return [load_tour(path, instance, index)]
 
 
-def check_route_suffix(path: FilePath) -> None:
-    """Raises `BadFile` if routes are not written to files with this suffix."""
+def check_route_suffix(path: FilePath, count: int = 1) -> None:
+    """Raises `BadFile` if routes, or so many of them, are not written to files with this suffix."""
     suffix = Path(path).suffix.lower()
     if suffix not in ROUTE_SUFFIXES:
         kinds = ".json (everything), .tour or .sol (TSPLIB) or .txt (node numbers)"
         raise BadFile(path, f"routes are not written as {suffix}, only as {kinds}")
+    if suffix in TSPLIB_SUFFIXES and count > 1:
+        raise BadFile(path, f"cannot be written: {suffix} holds one route, not {count}")
 
 
 def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
@@ -66,15 +68,14 @@ def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
 
     The routes of a result that has several are a line each.
     """
-    check_route_suffix(path)
+    routes = tour.plan.routes if isinstance(tour, Result) and tour.plan is not None else ()
+    check_route_suffix(path, len(routes))
     suffix = Path(path).suffix.lower()
     if suffix == ".json":
         write_lines(path, [json.dumps(_as_dict(tour))])
         return
-    if isinstance(tour, Result) and len(tour.routes) > 1:
-        if suffix in TSPLIB_SUFFIXES:
-            raise BadFile(path, f"cannot be written: {suffix} holds one route, not {len(tour.routes)}")
-        write_lines(path, (" ".join(map(str, route.nodes)) for route in tour.routes))
+    if len(routes) > 1:
+        write_lines(path, (" ".join(map(str, route.nodes)) for route in routes))
         return
     nodes = _nodes(tour)
     if suffix in TSPLIB_SUFFIXES:
