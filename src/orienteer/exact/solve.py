@@ -99,14 +99,25 @@ class Exact(Solver[ExactConfig]):
             self._branch_and_cut(run, seed)
 
     def _search_labels(self, run: Run, seed: int) -> None:
-        warm_start(run, run.problem.size, seed, self.config.warm)
+        """Several routes by columns. One route by few labels; if these do not do, by columns, then by many labels."""
+        several = "routes" in run.problem.features
+        warm_start(run, run.problem.size * (MORE_WARM if several else 1), seed, self.config.warm)
         if run.report():
             return
-        most = MOST_LABELS if self.config.tree else FEW_LABELS
-        if "routes" in run.problem.features:
-            ManyRoutes(run).prove(most, listing=self.config.tree)
-        else:
-            OneRoute(run).prove(most)
+        if several:
+            ManyRoutes(run).prove(MOST_LABELS if self.config.tree else FEW_LABELS, listing=self.config.tree)
+            return
+        labels = OneRoute(run)
+        labels.prove(FEW_LABELS)
+        if run.report():
+            return
+        warm_start(run, run.problem.size * MORE_WARM, seed + 1, self.config.warm)
+        if run.report():
+            return
+        with run.share(COLUMN_SHARE if self.config.tree else 1.0):
+            ManyRoutes(run).prove(FEW_LABELS, listing=self.config.tree)
+        if self.config.tree and not run.report():
+            labels.prove(MOST_LABELS)
 
     def _branch_and_cut(self, run: Run, seed: int) -> None:
         instance = with_choices(run.problem) if run.instance.features else run.instance
@@ -135,6 +146,10 @@ class Exact(Solver[ExactConfig]):
 
 WARM_STEPS = 100
 """Steps of the warm start for each node within reach."""
+MORE_WARM = 5
+"""How many times as many steps where labels need a good plan most."""
+COLUMN_SHARE = 0.5
+"""The share of the time left that columns get on a problem with one route."""
 
 SPARSE_SHARE = 0.4
 """The share of the remaining allowance that the tree on the root's own columns may take."""
