@@ -1,24 +1,73 @@
-"""Proofs with opening hours and several routes: how many, how long they take, and how near the bounds are.
+"""Proofs for plans: how many, how long they take, and how near the bounds are.
 
-    python benchmarks/labels.py --routes 1 --only c1,r1    Solomon's files of narrow windows, one route, 60 s each
-    python benchmarks/labels.py --routes 2 --seconds 10    bounds for two routes in 10 s
+    python benchmarks/labels.py toptw --routes 1 --only c1,r1    Solomon's files of narrow windows, one route, 60 s each
+    python benchmarks/labels.py toptw --routes 2 --seconds 10    bounds for two routes in 10 s
+    python benchmarks/labels.py rules                            branch and cut with each rule, beside the plain problem
 
-Reads the files of TOPTW in the folder --data (../shared/data/variants), where toptw_best_known.csv has the best known
-values. A line a file, then a line for each class of files.
+`toptw` reads the files in the folder --data (../shared/data/variants), where toptw_best_known.csv has the best known
+values, and prints a line a file, then a line for each class of files.
 """
 
 import argparse
 import csv
 import statistics
+import time
+from collections.abc import Collection
 from pathlib import Path
 
-from orienteer import MaxSeconds, Result, solve
+import numpy as np
+
+from orienteer import Budget, Instance, MaxSeconds, MaxSteps, Result, solve
 from orienteer.data.files import read
+from orienteer.data.generate import generate
+
+RULES = ("service", "free end", "required", "groups", "budgets")
+COUNT = 10
 
 
 def main() -> None:
-    """Proves each file and prints the lines."""
+    """Proves what is asked for and prints the lines."""
     arguments = _arguments()
+    if arguments.what == "rules":
+        _prove_rules(arguments)
+    else:
+        _prove_files(arguments)
+
+
+def _prove_rules(arguments: argparse.Namespace) -> None:
+    """Random problems with 100 places: each rule alone, and all together."""
+    problems = generate(n=100, count=COUNT, seed=1)
+    kinds = {"plain": {}, **{name: {name: None} for name in RULES}, "all of these": dict.fromkeys(RULES)}
+    print("| rules | problems | proven | median CPU s | largest |\n|---|---|---|---|---|")
+    for title, names in kinds.items():
+        cpu, proven = [], 0
+        for number, plain in enumerate(problems):
+            problem = _with_rules(plain, names, np.random.default_rng(number))
+            began = time.process_time()
+            result = solve(problem, "exact", MaxSeconds(arguments.seconds), seed=1)
+            cpu.append(time.process_time() - began)
+            proven += result.status in ("optimal", "infeasible")
+        print(f"| {title} | {len(cpu)} | {proven} | {statistics.median(cpu):.2f} | {max(cpu):.2f} |", flush=True)
+
+
+def _with_rules(plain: Instance, names: Collection[str], rng: np.random.Generator) -> Instance:
+    """A fifth of the limit's worth of visits, three required places, groups of three, a budget for half of the fees."""
+    near = np.argsort(plain.costs[plain.start])
+    fees = rng.integers(1, 10, plain.size).astype(float)
+    route = solve(plain, "lns", MaxSteps(2000)).tour.nodes
+    visits = np.full(plain.size, plain.limit / 5 / len(route))
+    visits[[plain.start, plain.end]] = 0.0
+    known = {
+        "service": {"service": visits},
+        "free end": {"end": None},
+        "required": {"required": near[3:12:3].tolist()},
+        "groups": {"groups": [near[first : first + 3].tolist() for first in range(14, 98, 3)]},
+        "budgets": {"budgets": [Budget("fees", fees, float(fees[list(set(route))].sum() / 2))]},
+    }
+    return plain.replace(**{field: value for name in names for field, value in known[name].items()})
+
+
+def _prove_files(arguments: argparse.Namespace) -> None:
     done: dict[str, list[tuple[float, Result]]] = {}
     for name, best in _rows(arguments)[:: arguments.every]:
         problem = read(arguments.data / "toptw" / f"{name}.txt", format="toptw", routes=arguments.routes)
@@ -58,6 +107,7 @@ def _class(name: str) -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("toptw", "rules"))
     parser.add_argument("--routes", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60.0, help="time limit for a file (default 60)")
     parser.add_argument("--only", default="", help="beginnings of names, such as c1,r1; all files without it")

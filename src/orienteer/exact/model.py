@@ -48,6 +48,8 @@ class Model:
     """Nodes that no plan visits, since a required node or a budget rules them out."""
     rows: tuple[tuple[Array, float], ...] = ()
     """Groups and budgets: (m,) weights, and the most that they may add up to over the visited nodes."""
+    groups: tuple[Ints, ...] = ()
+    """The nodes of each group."""
 
     @property
     def size(self) -> int:
@@ -223,9 +225,12 @@ def with_rules(model: Model) -> Model:
     place = {int(node): number for number, node in enumerate(model.nodes)}
     required = tuple(place[node] for node in instance.required if node in place)
     rows, barred = [], set[int]()
+    groups, apart = [], np.ones(len(model.tail), dtype=bool)
     for group in instance.groups:
-        weights = np.isin(model.nodes, group).astype(np.float64)
-        rows.append((weights, 1.0))
+        member = np.isin(model.nodes, group)
+        rows.append((member.astype(np.float64), 1.0))
+        groups.append(np.flatnonzero(member))
+        apart &= ~(member[model.tail] & member[model.head])  # no route goes from one node of a group to another
     for budget in instance.budgets:  # the tolerance is `check_plan`'s
         weights, most = budget.weights[model.nodes], budget.most * (1 + TOLERANCE) * (1 + SLACK)
         barred.update(np.flatnonzero(weights > most).tolist())
@@ -237,4 +242,13 @@ def with_rules(model: Model) -> Model:
     for weights, _ in rows:
         weights[list(barred)] = 0.0
     can_break = tuple((weights, most) for weights, most in rows if weights.sum() > most)
-    return replace(model, required=required, barred=tuple(sorted(barred)), rows=can_break)
+    return replace(
+        model,
+        tail=model.tail[apart],
+        head=model.head[apart],
+        costs=model.costs[apart],
+        required=required,
+        barred=tuple(sorted(barred)),
+        rows=can_break,
+        groups=tuple(groups),
+    )

@@ -22,6 +22,23 @@ class Rules(Separator):
             if float(weights @ point.y) > most + LEAST:
                 nodes = np.flatnonzero(weights)
                 cuts.append(Cut("rule", most, nodes=nodes, node_values=weights[nodes]))
+        return cuts + self._legs(point)
+
+    def _legs(self, point: Point) -> list[Cut]:
+        """Legs between a node other than node 0 and a group: at most one, and none if the node is not visited."""
+        low, high, weight = point.pairs
+        cuts = []
+        for group in self.model.groups:
+            member = np.zeros(self.model.size, dtype=bool)
+            member[group] = True
+            legs = np.zeros(self.model.size)
+            np.add.at(legs, low[member[high]], weight[member[high]])
+            np.add.at(legs, high[member[low]], weight[member[low]])
+            broken = legs > point.y + LEAST
+            broken[group] = broken[0] = False
+            for node in np.flatnonzero(broken).tolist():
+                inside = np.sort(np.append(group, node))
+                cuts.append(Cut("rule", 0.0, inside=inside, nodes=np.array([node]), node_values=np.array([-1.0])))
         return cuts
 
 

@@ -54,11 +54,18 @@ class Subtour(Separator):
 
 
 def subtour_cut(model: Model, inside: Mask, y: Array) -> Cut:
-    """The cut of a set without node 0, for its node of largest y, which is broken most."""
+    """The cut of a set without node 0, for its node of largest y, which is broken most.
+
+    Of a group at most one node is visited, so that the nodes of a group may stand together in the place of one.
+    """
     within = np.flatnonzero(inside)
-    top = int(within[np.argmax(y[within])])
+    top = within[[np.argmax(y[within])]]
+    for group in model.groups:
+        members = group[inside[group]]
+        if y[members].sum() > y[top].sum():
+            top = members
     if 2 * len(within) <= model.size:
-        others = within[within != top]
+        others = np.setdiff1d(within, top)
         return Cut("subtour", 0.0, inside=within, nodes=others, node_values=np.full(len(others), -1.0))
     outside = np.flatnonzero(~inside)
     return Cut(
@@ -66,7 +73,7 @@ def subtour_cut(model: Model, inside: Mask, y: Array) -> Cut:
         0.0,
         inside=outside,
         nodes=np.append(outside, top),
-        node_values=np.append(np.full(len(outside), -1.0), 1.0),
+        node_values=np.append(np.full(len(outside), -1.0), np.ones(len(top))),
     )
 
 
