@@ -1,4 +1,4 @@
-"""The exact solver: a good route first, then the root's bound, then the tree."""
+"""The exact solver: a good route first, then the root's bound, then the tree; or labels, where these are better."""
 
 import logging
 import math
@@ -72,7 +72,10 @@ class ExactConfig:
 
 
 class Exact(Solver[ExactConfig]):
-    """Branch and cut; a step is one step of the warm start, one linear program of the root or one node of the tree."""
+    """Branch and cut, and labels where places have opening hours or there are several routes.
+
+    A step is one step of the warm start, one linear program of the root, one node of the tree, or two thousand labels.
+    """
 
     name = "exact"
     config_class = ExactConfig

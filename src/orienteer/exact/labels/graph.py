@@ -17,6 +17,9 @@ Words = npt.NDArray[np.uint64]
 BEYOND = 1 + 1e-3
 """The share of the tolerance that labels have: a little more than the judge, so that rounding loses no route."""
 
+MOMENTS = 128
+"""At how many times, for each node, it is known which places are out of reach from then on."""
+
 
 class Graph(NamedTuple):
     """Nodes 0 (start), 1 to m (places within reach) and m + 1 (end), on a clock from 0, the route's opening.
@@ -150,14 +153,10 @@ def _graph(leg: Floats, windows: list[list[tuple[float, float]]], rivals: Words)
     kept = np.where(fits, leg, np.inf)
     rows, columns = np.nonzero(fits)
     next_first = np.searchsorted(rows, np.arange(size + 1)).astype(np.int64)
-    late = until[:, 1:-1]
-    order = np.argsort(late, axis=1, kind="stable")
-    ranked = np.take_along_axis(late, order, axis=1)
-    places = size - 2
-    gone = np.zeros((size * places, places), dtype=np.bool_)
-    for node in range(size):
-        for rank in range(places):
-            gone[node * places + rank, order[node, : rank + 1]] = True
+    until = np.ascontiguousarray(until[:, 1:-1])
+    order = np.argsort(until, axis=1, kind="stable")
+    ranks = np.unique(np.linspace(0, size - 3, min(MOMENTS, size - 2)).astype(np.int64))
+    moments = np.take_along_axis(until, order[:, ranks], axis=1)
     return Graph(
         leg=kept,
         next_first=next_first,
@@ -165,11 +164,29 @@ def _graph(leg: Floats, windows: list[list[tuple[float, float]]], rivals: Words)
         first=first,
         opens=opens,
         closes=closes,
-        late_first=np.arange(size + 1, dtype=np.int64) * places,
-        late_time=np.ascontiguousarray(ranked.ravel()),
-        late=as_words(gone) if places else np.zeros((0, rivals.shape[1]), dtype=np.uint64),
+        late_first=np.arange(size + 1, dtype=np.int64) * len(ranks),
+        late_time=np.ascontiguousarray(moments.ravel()),
+        late=_late(order, ranks, rivals.shape[1]),
         rivals=rivals,
     )
+
+
+@kernel
+def _late(order: Ints, ranks: Ints, words: int) -> Words:
+    """(nodes * ranks, words) for each node and rank, the places of `order` up to that rank."""
+    size, count = len(order), len(ranks)
+    late = np.zeros((size * count, words), dtype=np.uint64)
+    for node in range(size):
+        place = 0
+        for number in range(count):
+            row = node * count + number
+            if number:
+                for w in range(words):
+                    late[row, w] = late[row - 1, w]
+            while place <= ranks[number]:
+                late[row, order[node, place] >> 6] |= np.uint64(1) << np.uint64(order[node, place] & 63)
+                place += 1
+    return late
 
 
 @kernel
