@@ -1,4 +1,4 @@
-"""An upper bound for the answer of any solver, by branch and cut."""
+"""An upper bound for the answer of any solver, by the exact one."""
 
 from collections.abc import Callable
 from dataclasses import replace

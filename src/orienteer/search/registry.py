@@ -91,7 +91,7 @@ REGISTRY = Registry(
         ),
         Entry(
             "exact",
-            "branch and cut with SCIP: the best route, with proof",
+            "branch and cut with SCIP, labels for plans: the best, with proof",
             "after Fischetti, Salazar and Toth 1998",
             "orienteer.exact.solve:Exact",
         ),
