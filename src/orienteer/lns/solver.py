@@ -10,7 +10,7 @@ from orienteer.construct.tsili import Tsili
 from orienteer.evolution.solver import Evolution, EvolutionConfig
 from orienteer.kernel import seed_state
 from orienteer.lns.anneal import Best, Moves, anneal
-from orienteer.lns.plans.search import PlanMoves, improve_plan
+from orienteer.lns.plans.search import PlanMoves, improve_plan, moves_for
 from orienteer.lns.recreate import new_candidates
 from orienteer.lns.route import Graph, new_route
 from orienteer.model.instance import Instance
@@ -100,7 +100,7 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
     def search(self, run: Run, seed: int) -> None:
         """Evolves a start, then improves it until the end."""
         if run.instance.features:
-            improve_plan(run, seed, PlanMoves(), _next_piece, _used(run))
+            improve_plan(run, seed, moves_for(run.instance), _next_piece, _used(run))
             return
         first = run.best  # a better route than the cheapest one where another solver ran before
         Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route

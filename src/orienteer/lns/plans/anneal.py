@@ -41,7 +41,9 @@ class Moves(NamedTuple):
     noise: float
     """The random factor on a candidate's worth is between 1 - noise and 1 + noise."""
     big_share: float
-    """The probability that all these numbers of stops and strings are twice as large."""
+    """The probability of a large ruin."""
+    big: int
+    """The factor on the numbers of stops and strings in a large ruin."""
     look: int
     """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
 
@@ -139,7 +141,7 @@ def spent(view: PlanView, orders: Orders) -> float:
 @lean
 def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves, saved: Saved, state: State) -> None:
     """Removes strings of stops near the place `seed`, at most one from each route."""
-    big = 1 + (next_float(state) < moves.big_share)
+    big = moves.big if next_float(state) < moves.big_share else 1
     target = 1 + next_int(state, big * moves.remove)
     strings = 1 + next_int(state, big * moves.strings)
     gone = 0

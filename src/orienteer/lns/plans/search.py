@@ -11,6 +11,7 @@ from orienteer.kernel import Floats, Ints, seed_state
 from orienteer.lns.plans.anneal import Best, Moves, anneal
 from orienteer.lns.plans.orders import Orders, new_orders, new_saved, refresh
 from orienteer.lns.plans.recreate import new_candidates
+from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.plan_view import PlanView
 from orienteer.search.run import Run
@@ -58,6 +59,18 @@ class PlanMoves:
     """How far the temperature has fallen when the best plan is improved."""
     big_share: float = 0.15
     """The probability of a large ruin."""
+    big: int = 2
+    """The factor on the numbers of stops and strings in a large ruin."""
+
+
+def moves_for(instance: Instance) -> PlanMoves:
+    """Settings that were best on random problems of the kind.
+
+    Without windows, or with budgets and groups, good plans lie far apart: larger ruins and a higher temperature lead from
+    one to the other. Windows alone hold routes together, and the temperature may fall further.
+    """
+    alone = instance.windows is not None and not instance.budgets and not instance.groups
+    return PlanMoves() if alone else PlanMoves(cold=0.15, big=4)
 
 
 def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, began: float) -> None:
@@ -189,6 +202,7 @@ def in_units(view: PlanView, config: PlanMoves) -> Moves:
         noise=config.noise,
         look=config.look,
         big_share=config.big_share,
+        big=config.big,
     )
 
 
