@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import Cli, Script, Scripted, die, first_quickly
+from command_line import TOWN, Cli, Script, Scripted, die, first_quickly
 from orienteer import MaxSteps, check_tour, solve
 from orienteer.cli import batch, pool
 from orienteer.data.files import read_results, read_set, write_set
@@ -176,3 +176,23 @@ def test_a_batched_solver_gets_the_whole_set(
     assert seen == [(6, 3)]
     assert status == 130
     assert len(read_results(tmp_path / "r.npz")) == 4
+
+
+def test_problems_with_several_routes_and_without_a_plan(cli: Cli, tmp_path: Path, scripted: Script) -> None:
+    """The scripted solver knows a plan of the second problem alone, which has two routes."""
+    town = TOWN.replace(windows={"mill": (0, 3)})
+    write_set([town, town.replace(routes=2), town], tmp_path / "set.npz")
+    scripted(lambda run: run.offer_plan([[0, 1, 2, 0], [0, 3, 0]]) if len(run.problem.each_route) == 2 else None)
+    status, out, _ = cli(
+        "batch", tmp_path / "set.npz", "--solver", "scripted", "--steps", 2, "--out", tmp_path / "r.npz"
+    )
+    assert status == 0
+    assert out.startswith("3 instances, mean prize 7.5, 2 without a plan, ")
+    read = read_results(tmp_path / "r.npz")
+    assert read.tour.shape == (3, 2, 4)
+    assert np.isnan(read.prize).tolist() == [True, False, True]
+    assert [read.routes(index) for index in range(3)] == [[], [[0, 1, 2, 0], [0, 3, 0]], []]
+    with pytest.raises(ValueError, match="instance 1 has 2 routes, not one"):
+        read.route(1)
+    assert cli("check", tmp_path / "set.npz", tmp_path / "r.npz", "--index", 1).status == 0
+    assert "no plan for instance 0" in cli("check", tmp_path / "set.npz", tmp_path / "r.npz", "--index", 0).err

@@ -53,7 +53,7 @@ def test_a_table_for_each_route_with_times_of_day(cli: Cli, day: Path, plan: Pat
         "   2  lake        4   50   11:50     0  11:50  12:05",
         "   3  hotel       0   40   12:45     0  12:45  12:45",
     ]
-    assert second.splitlines()[0] == "Route 2: prize 3, cost 100 of 200, 1 stops"
+    assert second.splitlines()[0] == "Route 2: prize 3, cost 100 of 200, 1 stop"
     assert rest.splitlines()[0] == "prize 12 of 12, cost 325, 2 routes, 4 of 4 places"
 
 

@@ -86,6 +86,20 @@ def test_set(instance: Instance, limits: list[float], folder: Path) -> None:
     assert list(read[1:]) == given_set[1:]
 
 
+@given(instance=problems_with_rules(), other=st.booleans())
+def test_set_with_rules(instance: Instance, other: bool, folder: Path) -> None:
+    """Problems with and without rules may stand in one set."""
+    bare = instance.replace(names=None)
+    plain = Instance(bare.costs, bare.prizes, bare.limit, bare.start, bare.start, bare.coords)
+    given_set = [bare, plain] if other else [plain, bare]
+    files.write_set(given_set, folder / "set.npz")
+    read = files.read_set(folder / "set.npz")
+    assert isinstance(read, files.InstanceSet)
+    read.check()
+    assert list(read) == given_set
+    assert list(read[1:]) == given_set[1:]
+
+
 routes = st.lists(st.integers(0, 10**6), min_size=1, max_size=8)
 
 

@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 
 from instances import FAMILIES, small_instance
-from orienteer import InfeasibleTour, Instance, MaxSteps, MissingExtra, solve
+from orienteer import InfeasibleTour, Instance, MaxSteps, MissingExtra, Route, check_plan, solve
 from orienteer.data.distances import great_circle, pairwise
 from orienteer.data.files import read
 from orienteer.model.instance import distances
+from orienteer.model.show import ROUTES
 from orienteer.plot import check_picture, draw, layout, save_picture
 
 SQUARE = Instance.from_coords([[0, 0], [1, 0], [1, 1], [0, 1]], [0, 1, 2, 4], 3.5)
@@ -112,8 +114,34 @@ def test_a_bar_shows_the_scale() -> None:
     on_earth = Instance(pairwise(coords, great_circle), np.ones(3), 1e6, coords=coords)
     assert bar(on_earth) == ["2 km"]
     assert draw(on_earth).axes[0].get_title(loc="left").endswith("limit 1e+06 m")
-    assert bar(SQUARE.replace(costs=SQUARE.costs * 2)) == []
+    assert draw(on_earth.replace(costs=on_earth.costs / 75)).axes[0].get_title(loc="left").endswith("limit 1e+06")
+    assert bar(on_earth.replace(costs=on_earth.costs / 100)) == ["20"]
+    assert bar(CITY.replace(costs=CITY.costs * 10)) == ["5000"]
+    assert bar(CITY.replace(costs=CITY.costs**2)) == []
     assert bar(SQUARE.replace(coords=None)) == []
+
+
+def test_a_barred_place_changes_no_scale() -> None:
+    costs = CITY.costs.copy()
+    costs[1], costs[:, 1] = np.inf, np.inf
+    assert [text.get_text() for text in draw(CITY.replace(costs=costs)).axes[0].texts] == ["500"]
+
+
+def test_routes_have_colours_and_names() -> None:
+    team = SQUARE.replace(end=None, routes=[Route(0, 0, 0, 3.5, "Anna"), Route(0, None, 0, 3.5), Route(0, 0)])
+    axes = draw(team, [[0, 1, 0], [0, 3, 2], [0, 0]]).axes[0]
+    entries = zip(axes.legend_.get_texts(), axes.legend_.legend_handles, strict=True)
+    shown = {text.get_text(): handle for text, handle in entries}
+    assert set(shown) == {"Route 1 (Anna)", "Route 2", "start and end"}
+    colours = [to_hex(shown[name].get_facecolor()[0]) for name in ("Route 1 (Anna)", "Route 2")]
+    assert colours == list(ROUTES[:2])
+    lines = {to_hex(line.get_color()) for line in axes.lines if len(line.get_xdata()) > 1 and line.get_zorder() == 3}
+    assert lines >= set(colours)
+    assert axes.get_title(loc="left") == "prize 7 of 7, cost 4, 3 routes"
+    plan = check_plan(team, [[0, 1, 0], [0, 3, 2], [0, 0]])
+    assert draw(team, plan).axes[0].get_title(loc="left") == axes.get_title(loc="left")
+    with pytest.raises(InfeasibleTour, match="route 1, stop 1: node 1 is visited twice"):
+        draw(team, [[0, 1, 0], [0, 1], [0, 0]])
 
 
 @pytest.mark.parametrize("family", FAMILIES)

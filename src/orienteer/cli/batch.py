@@ -121,9 +121,11 @@ def _save(results: Sequence[Result], instances: Sequence[Instance], out: str) ->
 
     if results:
         write_results(results, out)
-        prize = sum(result.prize for result in results) / len(results)
+        found = [result.prize for result in results if result.plan is not None]
+        prize = f"mean prize {sum(found) / len(found):.6g}" if found else "no plans"
+        without = f", {len(results) - len(found)} without a plan" if 0 < len(found) < len(results) else ""
         seconds = sum(result.seconds for result in results) / len(results)
-        click.echo(f"{len(results)} instances, mean prize {prize:.6g}, {seconds:.4g} s each: {out}")
+        click.echo(f"{len(results)} instances, {prize}{without}, {seconds:.4g} s each: {out}")
     if len(results) < len(instances):
         which = f"only the first {len(results)} of {len(instances)} were solved" if results else "nothing was written"
         click.echo(f"orienteer: ended early: {which}", err=True)

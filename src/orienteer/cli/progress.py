@@ -61,7 +61,8 @@ class Bar:
 
     def search(self, now: Progress) -> None:
         """Shows the progress of a search."""
-        self.show(now.fraction, f"prize {now.prize:.6g}  step {now.steps:,}")
+        prize = "no plan yet" if now.prize == -math.inf else f"prize {now.prize:.6g}"
+        self.show(now.fraction, f"{prize}  step {now.steps:,}")
 
     def batch(self, done: int, total: int) -> None:
         """Shows how many instances of a batch are done."""

@@ -30,7 +30,9 @@ def route_line(instance: Instance, plan: Plan, number: int) -> str:
     """One line on one of several routes: its number, counted from 1, its name, prize, cost and stops."""
     tour, route = plan.routes[number], instance.each_route[number]
     stops = len(set(tour.nodes) - instance.ends)
-    totals = f"prize {tour.prize:.6g}, cost {tour.cost:.6g} of {route.limit:.6g}, {stops} stops"
+    totals = (
+        f"prize {tour.prize:.6g}, cost {tour.cost:.6g} of {route.limit:.6g}, {stops} stop{'' if stops == 1 else 's'}"
+    )
     return f"{route_name(instance, number)}: {totals}"
 
 

@@ -36,6 +36,29 @@ def measured_by(costs: Array, coords: Array | None, metric: Metric) -> bool:
         return False
 
 
+def scale_of(costs: Array, coords: Array | None, metric: Metric) -> float | None:
+    """By which factor the costs are distances between the points `coords`; None where they are not.
+
+    Legs that do not exist count for any distance: a place may be barred.
+    """
+    if coords is None:
+        return None
+    factor: float | None = None
+    try:
+        for rows, block in _blocks(coords, metric):
+            legs = costs[rows]
+            there = np.isfinite(legs)
+            apart = there & (block > 0)
+            with np.errstate(all="ignore"):
+                if factor is None and apart.any():
+                    factor = float(legs[apart][0] / block[apart][0])
+                if not np.allclose(legs[there], block[there] * (factor or 1.0), rtol=1e-9, atol=0.0):
+                    return None
+    except InvalidInstance:
+        return None
+    return 1.0 if factor is None else factor or None
+
+
 def euclidean(here: Array, there: Array) -> Array:
     """Straight lines."""
     dx, dy = here[..., 0] - there[..., 0], here[..., 1] - there[..., 1]

@@ -39,19 +39,32 @@ RESULT_ARRAYS = {"prize": "fiu", "cost": "fiu", "seconds": "fiu", "tour": "iu"}
 
 @dataclass(frozen=True)
 class BatchResult:
-    """The routes for the first instances of a set: prizes, costs, seconds, and the nodes from start to end."""
+    """The routes for the first instances of a set: prizes, costs, seconds, and the nodes from start to end.
 
-    prize: Array  # (route,)
-    cost: Array  # (route,)
-    seconds: Array  # (route,)
-    tour: npt.NDArray[np.int32]  # (route, stop), padded with -1
+    Prize and cost are NaN where no plan was found.
+    """
+
+    prize: Array  # (instance,)
+    cost: Array  # (instance,)
+    seconds: Array  # (instance,)
+    tour: npt.NDArray[np.int32]
+    """(instance, stop), or (instance, route, stop) where an instance has several routes; padded with -1."""
 
     def __len__(self) -> int:
         return len(self.prize)
 
     def route(self, index: int) -> list[int]:
-        """The nodes of the route at `index`, without the padding."""
-        return [int(node) for node in self.tour[index] if node >= 0]
+        """The nodes of the only route of the instance at `index`, without the padding."""
+        routes = self.routes(index)
+        if len(routes) != 1:
+            raise ValueError(f"instance {index} has {len(routes)} routes, not one: read its `routes`")
+        return routes[0]
+
+    def routes(self, index: int) -> list[list[int]]:
+        """The nodes of each route of the instance at `index`, without the padding; empty where there is no plan."""
+        rows = self.tour[index] if self.tour.ndim == 3 else self.tour[index][None]
+        found = [[int(node) for node in row if node >= 0] for row in rows]
+        return [nodes for nodes in found if nodes]
 
 
 def load_set(path: FilePath) -> InstanceSet:
@@ -109,7 +122,7 @@ def load_results(path: FilePath) -> BatchResult:
         raise BadFile(
             path, f"prize, cost and seconds must be of one length, got {prize.shape}, {cost.shape}, {seconds.shape}"
         )
-    if tour.ndim != 2 or len(tour) != len(prize):
+    if tour.ndim not in (2, 3) or len(tour) != len(prize):
         raise BadFile(path, f"tour must have shape ({len(prize)}, stops), got {tour.shape}")
     if tour.size and not (int(tour.min()) >= -1 and int(tour.max()) <= np.iinfo(np.int32).max):
         raise BadFile(path, "tour must hold node numbers, padded with -1")
@@ -117,15 +130,26 @@ def load_results(path: FilePath) -> BatchResult:
 
 
 def save_results(results: Iterable[Result], path: FilePath) -> None:
-    """Writes the results of a batch: prize, cost, seconds (b,) and tour (b, stops) padded with -1."""
+    """Writes the results of a batch: prize, cost, seconds (b,) and tour (b, stops) padded with -1.
+
+    Where a result has several routes, tour is (b, routes, stops). Without a plan prize and cost are NaN.
+    """
     rows = list(results)
-    tour = np.full((len(rows), max((len(result.tour) for result in rows), default=0)), -1, dtype=np.int32)
-    for row, result in zip(tour, rows, strict=True):
-        row[: len(result.tour)] = result.tour.nodes
-    arrays = {
-        name: np.array([getattr(result, name) for result in rows], dtype=np.float64)
-        for name in ("prize", "cost", "seconds")
+    plans = [[] if result.plan is None else [tour.nodes for tour in result.plan.routes] for result in rows]
+    most = max((len(plan) for plan in plans), default=0)
+    longest = max((len(nodes) for plan in plans for nodes in plan), default=0)
+    table = np.full((len(rows), max(1, most), longest), -1, dtype=np.int32)
+    for number, plan in enumerate(plans):
+        for place, nodes in enumerate(plan):
+            table[number, place, : len(nodes)] = nodes
+    tour = table if most > 1 else table[:, 0]
+    found = [result.plan is not None for result in rows]
+    values = {
+        "prize": [result.prize if there else math.nan for result, there in zip(rows, found, strict=True)],
+        "cost": [result.cost if there else math.nan for result, there in zip(rows, found, strict=True)],
+        "seconds": [result.seconds for result in rows],
     }
+    arrays = {name: np.array(column, dtype=np.float64) for name, column in values.items()}
     write_file(path, lambda file: np.savez(file, **cast(Any, arrays | {"tour": tour})))
 
 

@@ -44,12 +44,13 @@ def load_plan(path: FilePath, instance: Instance | None = None, index: int = 0) 
     Several routes are the `routes` of a JSON result, each a list of nodes or an object with `nodes`, a JSON list of
     such lists, or, where the `instance` has several routes, the lines of a text.
     """
-    if Path(path).suffix.lower() != ".npz":
-        _, first = next(read_lines(path), (1, ""))
-        if first.startswith(("{", "[")):
-            return _plan_from_json(path)
-        if instance is not None and len(instance.each_route) > 1 and not re.match(r"[A-Z]", first):
-            return _lines_of_numbers(path)
+    if Path(path).suffix.lower() == ".npz":
+        return _plan_from_results(path, index)
+    _, first = next(read_lines(path), (1, ""))
+    if first.startswith(("{", "[")):
+        return _plan_from_json(path)
+    if instance is not None and len(instance.each_route) > 1 and not re.match(r"[A-Z]", first):
+        return _lines_of_numbers(path)
     return [load_tour(path, instance, index)]
 
 
@@ -112,17 +113,27 @@ def _as_dict(tour: Sequence[int] | Tour | Result) -> dict[str, Any]:
 
 
 def _from_results(path: FilePath, index: int) -> list[int]:
+    return _only(path, _plan_from_results(path, index))
+
+
+def _plan_from_results(path: FilePath, index: int) -> list[list[int]]:
     results = load_results(path)
     if not 0 <= index < len(results):
         raise BadFile(path, f"there is no route {index} among {len(results)}")
-    return results.route(index)
+    routes = results.routes(index)
+    if not routes:
+        raise BadFile(path, f"there is no plan for instance {index} in it")
+    return routes
 
 
-def _from_json(path: FilePath) -> list[int]:
-    routes = _plan_from_json(path)
+def _only(path: FilePath, routes: list[list[int]]) -> list[int]:
     if len(routes) != 1:
         raise BadFile(path, f"expected one route, got {len(routes)}")
     return routes[0]
+
+
+def _from_json(path: FilePath) -> list[int]:
+    return _only(path, _plan_from_json(path))
 
 
 def _plan_from_json(path: FilePath) -> list[list[int]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.data.distances import EARTH_RADIUS, euclidean, great_circle, manhattan, measured_by
+from orienteer.data.distances import EARTH_RADIUS, Metric, euclidean, great_circle, manhattan, measured_by, scale_of
 from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan, check_plan
@@ -206,11 +206,24 @@ class _Page:
         self.spots: Array = centre + (points - low - extent / 2) * self.points_per_unit
 
 
-def _on_earth(instance: Instance) -> bool:
-    """Whether the costs are great circles between the coordinates, read as longitude and latitude."""
+def _scale(instance: Instance) -> tuple[Metric, float] | None:
+    """The metric by which costs are distances of the coordinates, times a factor; None where they are not."""
     coords = instance.coords
-    fits = coords is not None and bool((np.abs(coords) <= [180, 90]).all())
-    return fits and measured_by(instance.costs, coords, great_circle)
+    if coords is None:
+        return None
+    fits = bool((np.abs(coords) <= [180, 90]).all())
+    if fits and measured_by(instance.costs, coords, great_circle):
+        return great_circle, 1.0
+    for metric in (euclidean, manhattan, *([great_circle] if fits else [])):
+        if (factor := scale_of(instance.costs, coords, metric)) is not None:
+            return metric, factor
+    return None
+
+
+def _on_earth(instance: Instance) -> bool:
+    """Whether the costs go by great circles between the coordinates, read as longitude and latitude."""
+    scale = _scale(instance)
+    return scale is not None and scale[0] is great_circle
 
 
 def _flattened(coords: Array) -> Array:
@@ -317,12 +330,13 @@ def _draw_scale(axes: "Axes", page: _Page, instance: Instance, clutter: Clutter)
 
 def _cost_unit(instance: Instance) -> tuple[float, str] | None:
     """What a step of 1 on the map costs, and the unit's name if it has one; None where the map does not show costs."""
-    if instance.coords is None:
+    scale = _scale(instance)
+    if scale is None:
         return None
-    if _on_earth(instance):
-        return math.radians(EARTH_RADIUS), "m"
-    flat = any(measured_by(instance.costs, instance.coords, metric) for metric in (euclidean, manhattan))
-    return (1.0, "") if flat else None
+    metric, factor = scale
+    if metric is great_circle:
+        return math.radians(EARTH_RADIUS) * factor, "m" if factor == 1 else ""
+    return factor, ""
 
 
 def _round_below(value: float) -> float:
@@ -376,7 +390,7 @@ def _write(axes: "Axes", spot: Sequence[float], text: str, height: float, colour
 
 def _title(instance: Instance, plan: Plan | None, title: str | None) -> str:
     lines = [] if title is None else [title]
-    total, unit = instance.prizes.sum(), " m" if _on_earth(instance) else ""
+    total, unit = instance.prizes.sum(), " m" if (_cost_unit(instance) or (0, ""))[1] else ""
     if plan is None:
         lines.append(f"{instance.size} places, total prize {total:.6g}, limit {instance.limit:.6g}{unit}")
     elif len(plan.routes) > 1:

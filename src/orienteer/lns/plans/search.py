@@ -51,8 +51,10 @@ class PlanMoves:
     ratio_share: float = 0.6
     noise: float = 0.25
     look: int = 0
-    starts: int = 1
-    """Searches from empty routes, of which the best plan is then improved."""
+    starts: int = 4
+    """Searches from empty routes, of which the best plan is then improved; with windows, or little time, it is one."""
+    start_steps: int = 1000
+    """Steps for each place that such a search should have at least."""
     starts_share: float = 0.6
     """The share of the allowance that these searches have."""
     cooled: float = 0.4
@@ -95,9 +97,13 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
     candidates, saved = new_candidates(places), new_saved(view)
     state, pace, known = seed_state(seed), 0.0, 0.0
     needed = int(view.required.sum())
-    phases, now = _phases(config), 0
+    phases, now, planned = _phases(config, 1), 0, False
     while True:
         steps, begin, end = next_piece(run, began, pace)
+        if pace and not planned:  # the first piece has told how long a step takes
+            planned = True
+            starts = 1 if run.instance.windows is not None else _starts(run, config, pace, places)
+            phases = _phases(config, starts)
         while now + 1 < len(phases) and begin >= phases[now].ends:
             now += 1
             if phases[now].afresh:
@@ -160,10 +166,19 @@ class _Phase:
         return self.cooled + (1 - self.cooled) * min(1.0, (share - self.begins) / (self.ends - self.begins))
 
 
-def _phases(config: PlanMoves) -> list[_Phase]:
+def _starts(run: Run, config: PlanMoves, pace: float, places: int) -> int:
+    """How many searches from empty routes the allowance is good for; `pace` is the seconds that a step takes."""
+    now = run.now()
+    steps = min(run.stop.steps_left(now), run.stop.seconds_left(now) / pace)
+    if math.isinf(steps):
+        return 1
+    return max(1, min(config.starts, int(config.starts_share * steps / (config.start_steps * places))))
+
+
+def _phases(config: PlanMoves, starts: int) -> list[_Phase]:
     """Several searches from empty routes, of which the best plan is then improved."""
-    each = config.starts_share / config.starts
-    phases = [_Phase(each * i, each * (i + 1), 0.0, True) for i in range(config.starts)]
+    each = config.starts_share / starts
+    phases = [_Phase(each * i, each * (i + 1), 0.0, True) for i in range(starts)]
     begins = config.starts_share
     while begins < 1:
         ends = 1.0 if begins > 0.8 else begins + 0.5 * (1 - begins)
