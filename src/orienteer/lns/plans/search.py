@@ -42,8 +42,8 @@ class PlanMoves:
     """The share of waiting that counts as used cost."""
     floor: float = 0.05
     """Added to insertion costs before worth is divided by them, as a share of a typical leg."""
-    remove: int = 20
-    longest: int = 10
+    remove: int = 30
+    longest: int = 20
     strings: int = 3
     spare: float = 0.3
     fewest: int = 15
@@ -68,11 +68,11 @@ class PlanMoves:
 def moves_for(instance: Instance) -> PlanMoves:
     """Settings that were best on random problems of the kind.
 
-    Without windows, or with budgets and groups, good plans lie far apart: larger ruins and a higher temperature lead from
-    one to the other. Windows alone hold routes together, and the temperature may fall further.
+    Without windows, or with budgets and groups, good plans lie far apart: larger ruins and a higher temperature lead
+    from one to the other. Windows alone hold routes together, and the temperature may fall further.
     """
     alone = instance.windows is not None and not instance.budgets and not instance.groups
-    return PlanMoves() if alone else PlanMoves(cold=0.15, big=4)
+    return PlanMoves() if alone else PlanMoves(cold=0.15, big=4, remove=20, longest=10)
 
 
 def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, began: float) -> None:
