@@ -50,6 +50,7 @@ def test_help_lists_the_commands_most_used_first(cli: Cli) -> None:
         "batch",
         "generate",
         "check",
+        "explain",
         "plot",
         "solvers",
         "example",

@@ -10,6 +10,7 @@ import click
 
 from orienteer.cli.batch import batch
 from orienteer.cli.example import example
+from orienteer.cli.explain import why_not
 from orienteer.cli.generate import generate
 from orienteer.cli.group import WithPlugins
 from orienteer.cli.judge import check
@@ -48,7 +49,7 @@ def cli(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (solve, batch, generate, check, plot, solvers, example, warmup):
+for command in (solve, batch, generate, check, why_not, plot, solvers, example, warmup):
     cli.add_command(command)
 
 

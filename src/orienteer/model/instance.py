@@ -109,8 +109,8 @@ class Instance:
         put(self, "limit", rules.as_limit("limit", self.limit))
         if self.names is not None:
             put(self, "names", _names(self.names, self.size))
-        put(self, "start", self._find("start", self.start))
-        put(self, "end", None if self.end is None else self._find("end", self.end))
+        put(self, "start", self.find("start", self.start))
+        put(self, "end", None if self.end is None else self.find("end", self.end))
         _check_shapes(self.costs, self.prizes)
         check_values("costs", self.costs, infinite=True)
         check_values("prizes", self.prizes, infinite=False)
@@ -140,7 +140,7 @@ class Instance:
 
     def _store_rules(self) -> None:
         """Puts the fields beyond the plain problem into their stored form."""
-        put, find = object.__setattr__, self._find
+        put, find = object.__setattr__, self.find
         routes = rules.as_routes(self.routes, Route(self.start, self.end, 0.0, self.limit), find)
         put(self, "start", routes[0].start)
         put(self, "end", routes[0].end)
@@ -156,7 +156,7 @@ class Instance:
         put(self, "groups", rules.as_groups(self.groups, find, ends))
         put(self, "budgets", rules.as_budgets(self.budgets, self.size, find))
 
-    def _find(self, field: str, node: Any) -> int:
+    def find(self, field: str, node: Any) -> int:
         """The number of a node given by number or name."""
         return _node(field, node, self.size, self.names)
 

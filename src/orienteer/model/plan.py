@@ -1,7 +1,9 @@
 """A plan, one or more routes, and `check_plan`, the one judge of all plans."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from orienteer.model.clock import written_time
 from orienteer.model.contradictions import called
@@ -47,6 +49,17 @@ class Plan:
         return timetables(instance, [tour.nodes for tour in self.routes])
 
 
+class Broken(NamedTuple):
+    """A rule that a plan breaks, by how much, and the judge's words for it."""
+
+    rule: Literal["way", "window", "limit", "required", "group", "budget"]
+    excess: float
+    """Time or cost beyond the limit or the closing time, or what a budget lacks; 1 or infinite for other rules."""
+    words: str
+    node: int | None = None
+    """The node that has closed."""
+
+
 def check_plan(instance: Instance, routes: Iterable[Sequence[int]]) -> Plan:
     """The plan along these routes, or an `InfeasibleTour`: which route and stop breaks which rule, and by how much.
 
@@ -62,9 +75,10 @@ def check_plan(instance: Instance, routes: Iterable[Sequence[int]]) -> Plan:
     orders = [whole_numbers(nodes) for nodes in routes]
     _check_shape(instance, orders)
     timetable = timetables(instance, orders)
-    _check_limits(instance, timetable)
     visited = {node for order in orders for node in order}
-    _check_choice(instance, visited)
+    limits = (_broken_limit(instance, number, visits) for number, visits in enumerate(timetable))
+    for broken in (*filter(None, limits), *broken_choice(instance, visited)):
+        raise InfeasibleTour(broken.words)
     tours = tuple(
         Tour(order, sum(visit.prize for visit in visits), visits[-1].cost)
         for order, visits in zip(orders, timetable, strict=True)
@@ -78,34 +92,55 @@ def timetables(instance: Instance, routes: Sequence[Sequence[int]]) -> list[list
     return [_timetable(instance, number, nodes, paid) for number, nodes in enumerate(routes)]
 
 
-def _timetable(instance: Instance, number: int, nodes: Sequence[int], paid: set[int]) -> list[Visit]:
-    """The stops of one route; `paid` are nodes whose prizes have been collected, and grows."""
+def broken_on_route(instance: Instance, number: int, nodes: Sequence[int]) -> list[Broken]:
+    """Where one route breaks the rules of time: it goes on from a node that has closed as if the node were open."""
+    broken: list[Broken] = []
+    visits = _timetable(instance, number, nodes, set(), broken)
+    if len(visits) == len(nodes):
+        broken.extend(filter(None, [_broken_limit(instance, number, visits)]))
+    return broken
+
+
+def _timetable(
+    instance: Instance, number: int, nodes: Sequence[int], paid: set[int], broken: list[Broken] | None = None
+) -> list[Visit]:
+    """The stops of one route; `paid` are nodes whose prizes have been collected, and grows.
+
+    What is wrong is added to `broken`, or, where there is no such list, raised. The stops end where there is no way on.
+    """
     clock = opens = instance.each_route[number].opens
     visits = list[Visit]()
     for place, node in enumerate(nodes):
         before = nodes[place - 1] if place else node
         leg = float(instance.costs[before, node]) if before != node else 0.0
         if leg == float("inf"):
-            raise InfeasibleTour(
-                f"{_where(instance, number, place)}: there is no way to {called(instance, node)} "
-                f"from {called(instance, before)}"
-            )
+            words = f"there is no way to {called(instance, node)} from {called(instance, before)}"
+            _tell(Broken("way", math.inf, f"{_where(instance, number, place)}: {words}"), broken)
+            return visits
         arrive = clock + leg
         windows = None if instance.windows is None else instance.windows[node]
         begin = first_begin(windows, arrive, instance.slack)
         if windows is not None and not begin < float("inf"):
             closes = windows[-1][1]
             times = written_time(instance, closes, 12), written_time(instance, arrive, 12)
-            raise InfeasibleTour(
+            words = (
                 f"{_where(instance, number, place)}: {called(instance, node)} closes at {times[0]}, "
                 f"the route arrives at {times[1]}, {arrive - closes:.6g} too late"
             )
+            _tell(Broken("window", arrive - closes, words, node), broken)
+            begin = arrive
         clock = begin + (0.0 if instance.service is None else float(instance.service[node]))
         prize = 0.0 if node in paid else float(instance.prizes[node])
         paid.add(node)
         name = None if instance.names is None else instance.names[node]
         visits.append(Visit(place, node, name, prize, leg, clock - opens, arrive, begin - arrive, begin, clock))
     return visits
+
+
+def _tell(wrong: Broken, broken: list[Broken] | None) -> None:
+    if broken is None:
+        raise InfeasibleTour(wrong.words)
+    broken.append(wrong)
 
 
 def _check_shape(instance: Instance, orders: Sequence[tuple[int, ...]]) -> None:
@@ -145,33 +180,30 @@ def _check_shape(instance: Instance, orders: Sequence[tuple[int, ...]]) -> None:
             seen[node] = where
 
 
-def _check_limits(instance: Instance, timetable: Sequence[Sequence[Visit]]) -> None:
-    for number, (visits, route) in enumerate(zip(timetable, instance.each_route, strict=True)):
-        if not visits[-1].leave <= latest_end(instance, route):
-            cost = visits[-1].cost
-            raise InfeasibleTour(
-                f"{_which(instance, number)}the route costs {cost:.12g}, more than the limit {route.limit:.12g}, "
-                f"by {cost - route.limit:.6g}"
-            )
+def _broken_limit(instance: Instance, number: int, visits: Sequence[Visit]) -> Broken | None:
+    route, cost = instance.each_route[number], visits[-1].cost
+    if visits[-1].leave <= latest_end(instance, route):
+        return None
+    words = f"the route costs {cost:.12g}, more than the limit {route.limit:.12g}, by {cost - route.limit:.6g}"
+    return Broken("limit", cost - route.limit, f"{_which(instance, number)}{words}")
 
 
-def _check_choice(instance: Instance, visited: set[int]) -> None:
-    """Required nodes, groups and budgets."""
+def broken_choice(instance: Instance, visited: set[int]) -> Iterator[Broken]:
+    """Required nodes that are missing, groups and budgets that the visited nodes exceed."""
     for node in instance.required:
         if node not in visited:
-            raise InfeasibleTour(f"required {called(instance, node)} is not visited")
+            yield Broken("required", 1.0, f"required {called(instance, node)} is not visited")
     for number, group in enumerate(instance.groups):
         both = [node for node in group if node in visited]
         if len(both) > 1:
             names = " and ".join(called(instance, node) for node in both[:2])
-            raise InfeasibleTour(f"group {number}: at most one of its nodes may be visited, but {names} are")
+            words = f"group {number}: at most one of its nodes may be visited, but {names} are"
+            yield Broken("group", len(both) - 1.0, words)
     for budget in instance.budgets:
         used = sum(float(budget.weights[node]) for node in sorted(visited))
         if used > budget.most * (1 + TOLERANCE):
-            raise InfeasibleTour(
-                f"budget {budget.name!r}: {used:.12g} is used, {budget.most:.12g} allowed, "
-                f"{used - budget.most:.6g} too much"
-            )
+            words = f"{used:.12g} is used, {budget.most:.12g} allowed, {used - budget.most:.6g} too much"
+            yield Broken("budget", used - budget.most, f"budget {budget.name!r}: {words}")
 
 
 def _which(instance: Instance, number: int) -> str:

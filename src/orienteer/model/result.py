@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from orienteer.model.clock import time_of_day
 from orienteer.model.errors import MissingExtra
+from orienteer.model.explain import Explanation, explain
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.tour import Tour, Visit
@@ -107,6 +108,13 @@ class Result:
         if problem is None:
             raise ValueError("this result does not know its instance, so stops and to_frame must be given the instance")
         return self.found.stops(problem)[route]
+
+    def explain(self, node: int | str, instance: Instance | None = None) -> Explanation:
+        """Why a node, given by number or name, is not in the plan; `instance` as for `stops`."""
+        problem = self.instance if instance is None else instance
+        if problem is None:
+            raise ValueError("this result does not know its instance, so explain must be given the instance")
+        return explain(problem, self.found, node)
 
     def to_frame(self, instance: Instance | None = None, route: int = 0) -> "pandas.DataFrame":
         """The stops as a pandas table; arguments as for `stops`."""
