@@ -18,10 +18,6 @@ class Moves(NamedTuple):
     """Temperature at the end, in prize."""
     slack_price: float
     """What the unused limit of one route is worth when plans are compared, in prize."""
-    gather_slack: float
-    """The power to which a route's share of unused limit is raised."""
-    waiting: float
-    """The share of waiting that counts as used cost."""
     floor: float
     """Added to insertion costs before worth is divided by them."""
     remove: int
@@ -85,7 +81,7 @@ def anneal(
     for step in range(steps):
         temperature = moves.hot * math.exp(cooling * (begin + (end - begin) * step / steps))
         begin_step(orders, saved)
-        value = orders.total[0] + moves.slack_price * slack(view, orders, moves)
+        value = orders.total[0] + moves.slack_price * slack(view, orders)
         seed = next_int(state, places)
         ruin(view, orders, worth, seed, moves, saved, state)
         most = moves.fewest + next_int(state, moves.most - moves.fewest + 1)
@@ -110,22 +106,19 @@ def anneal(
             sort = next_float(state) < 0.5
             by_order(view, orders, worth, candidates, count, sort, moves.look, True, saved, state)
         _note_better(view, orders, best, needed)
-        gain = orders.total[0] + moves.slack_price * slack(view, orders, moves) - value
+        gain = orders.total[0] + moves.slack_price * slack(view, orders) - value
         if gain < 0 and next_float(state) >= math.exp(gain / temperature):
             take_back(orders, saved)
 
 
 @lean
-def slack(view: PlanView, orders: Orders, moves: Moves) -> float:
-    """What is left of all limits, in limits of one route."""
+def slack(view: PlanView, orders: Orders) -> float:
+    """What is left of all limits, in limits of one route; waiting counts as used."""
     total = 0.0
     for route in range(view.routes):
         last = orders.size[route] - 1
         opens, closes = orders.begin[route, 0], orders.latest[route, last]
-        whole = orders.begin[route, last] - opens
-        used = moves.waiting * whole + (1.0 - moves.waiting) * orders.travel[route]
-        share = 1.0 - used / (closes - opens)
-        total += share if moves.gather_slack == 1.0 or share <= 0.0 else share**moves.gather_slack
+        total += (closes - orders.begin[route, last]) / (closes - opens)
     return total
 
 

@@ -25,8 +25,6 @@ class Orders(NamedTuple):
     """The cost from the beginning of this visit to the arrival at the next stop."""
     size: Ints
     """(r,) how many stops each order has."""
-    travel: Floats
-    """(r,) the sum of an order's legs: its cost without waiting."""
     route: Ints
     """(nodes,) the route that visits each place, -1 for none."""
     place: Ints
@@ -64,7 +62,6 @@ def new_orders(view: PlanView) -> Orders:
         latest=np.zeros(shape),
         leg=np.zeros(shape),
         size=np.full(routes, 2, dtype=np.int64),
-        travel=np.zeros(routes),
         route=np.full(len(view.costs), -1, dtype=np.int64),
         place=np.zeros(len(view.costs), dtype=np.int64),
         used=np.zeros(len(view.room)),
@@ -113,20 +110,17 @@ def refresh(view: PlanView, orders: Orders, route: int) -> None:
     """Brings everything but the nodes of an order up to date."""
     node, begin, latest, leg = orders.node[route], orders.begin[route], orders.latest[route], orders.leg[route]
     last = orders.size[route] - 1
-    travel = 0.0
     begin[0] = view.opens[view.first[node[0]]]
     orders.place[node[0]] = 0
     for place in range(1, last + 1):
         here = node[place]
         cost = view.costs[node[place - 1], here]
         leg[place - 1] = cost
-        travel += cost
         begin[place] = begin_at(view, here, begin[place - 1] + cost)
         orders.place[here] = place
     latest[last] = view.closes[view.first[node[last]]]
     for place in range(last - 1, -1, -1):
         latest[place] = latest_at(view, node[place], latest[place + 1] - leg[place])
-    orders.travel[route] = travel
 
 
 @lean
@@ -145,10 +139,8 @@ def insert(view: PlanView, orders: Orders, worth: Floats, node: int, route: int,
     new = place + 1
     nodes[new] = node
     orders.place[node] = new
-    orders.travel[route] -= leg[place]
     leg[place] = view.costs[nodes[place], node]
     leg[new] = view.costs[node, nodes[new + 1]]
-    orders.travel[route] += leg[place] + leg[new]
     for column in range(new, size):
         time = begin_at(view, nodes[column], begin[column - 1] + leg[column - 1])
         if column > new and time == begin[column]:
@@ -240,7 +232,6 @@ def is_free(view: PlanView, orders: Orders, node: int) -> bool:
 def _copy_order(source: Orders, target: Orders, route: int) -> None:
     size = source.size[route]
     target.size[route] = size
-    target.travel[route] = source.travel[route]
     for column in range(size):
         target.node[route, column] = source.node[route, column]
         target.begin[route, column] = source.begin[route, column]

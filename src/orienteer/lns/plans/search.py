@@ -18,6 +18,8 @@ from orienteer.search.run import Run
 
 EXPONENTS = np.linspace(0.5, 1.5, 9)
 """The powers to which worth is raised before it is divided by costs; each recreation draws one."""
+LOOK, MANY = 16, 500
+"""Beside how many of its nearest visited places a place is tried where there are many places and no windows."""
 BONUS = 20.0
 """What a required place is worth in the search besides its prize, in largest prizes."""
 
@@ -35,22 +37,26 @@ class PlanMoves:
     """Temperature at the end, in mean prizes."""
     slack_price: float = 3.0
     """What an unused limit of all routes is worth when plans are compared, in mean prizes."""
-    gather_slack: float = 1.0
-    """The power to which a route's share of unused limit is raised: above 1, slack in one route is worth more than the
-    same slack in several."""
-    waiting: float = 1.0
-    """The share of waiting that counts as used cost."""
     floor: float = 0.05
     """Added to insertion costs before worth is divided by them, as a share of a typical leg."""
     remove: int = 30
+    """The most stops removed in a step."""
     longest: int = 20
+    """The most stops of a string that is removed."""
     strings: int = 3
+    """The most strings, each from another route, removed in a step."""
     spare: float = 0.3
+    """The probability that a string leaves a stop inside it."""
     fewest: int = 15
+    """The fewest candidates for insertion besides the stops removed."""
     most: int = 45
+    """The most candidates for insertion besides the stops removed."""
     ratio_share: float = 0.6
+    """The probability that routes are recreated by worth over cost; otherwise in random order or by worth."""
     noise: float = 0.25
+    """The random factor on worth, where it is divided by costs, is between 1 - noise and 1 + noise."""
     look: int = 0
+    """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
     starts: int = 4
     """Searches from empty routes, of which the best plan is then improved; with windows, or little time, it is one."""
     start_steps: int = 1000
@@ -71,8 +77,10 @@ def moves_for(instance: Instance) -> PlanMoves:
     Without windows, or with budgets and groups, good plans lie far apart: larger ruins and a higher temperature lead
     from one to the other. Windows alone hold routes together, and the temperature may fall further.
     """
-    alone = instance.windows is not None and not instance.budgets and not instance.groups
-    return PlanMoves() if alone else PlanMoves(cold=0.15, big=4, remove=20, longest=10)
+    if instance.windows is not None and not instance.budgets and not instance.groups:
+        return PlanMoves()
+    look = LOOK if instance.windows is None and instance.size > MANY else 0
+    return PlanMoves(cold=0.15, big=4, remove=20, longest=10, look=look)
 
 
 def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, began: float) -> None:
@@ -204,8 +212,6 @@ def in_units(view: PlanView, config: PlanMoves) -> Moves:
         hot=config.hot * mean,
         cold=config.cold * mean,
         slack_price=config.slack_price * mean / view.routes,
-        gather_slack=config.gather_slack,
-        waiting=config.waiting,
         floor=config.floor * typical_leg(view),
         remove=config.remove,
         longest=config.longest,
