@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from orienteer import Budget, InfeasibleTour, Instance, Plan, Route, check_plan
 from orienteer.model.explain import Explanation, closest, explain, inserted
+from orienteer.model.plan import broken_on_route
 from plan_oracle import FEATURES, Problem, random_instance, random_plan, slow_check
 
 LINE = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))  # nodes 0 to 4 on a line, a unit apart
@@ -103,7 +104,13 @@ def test_a_place_fits_where_the_twin_of_the_judge_lets_it_in(seed: int, features
         found = explain(instance, plan, node)
         allowed = [routes for routes in _insertions(plan, problem, node) if not slow_check(problem, routes).broken]
         assert found.fits == bool(allowed)
+        assert found.distance[1] == min(_lacking(instance, routes) for routes in _insertions(plan, problem, node))
         assert not found.fits or check_plan(instance, inserted(plan, found)).prize >= plan.prize
+
+
+def _lacking(instance: Instance, routes: list[list[int]]) -> float:
+    broken = [one for number, nodes in enumerate(routes) for one in broken_on_route(instance, number, nodes)]
+    return max((one.excess for one in broken), default=0.0)
 
 
 def _some_plan(rng: np.random.Generator, instance: Instance, problem: Problem) -> Plan | None:
