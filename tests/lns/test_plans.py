@@ -1,0 +1,110 @@
+"""The search for plans: its clocks after any steps, taking steps back, repeatability, problems without a plan."""
+
+import numpy as np
+import pytest
+
+from orienteer import Budget, Instance, MaxSteps, Route, check_plan, solve
+from orienteer.kernel import seed_state
+from orienteer.lns.plans.orders import Orders, begin_step, new_orders, new_saved, refresh, take_back
+from orienteer.lns.plans.recreate import by_order, by_ratio, gather, new_candidates
+from orienteer.lns.plans.search import moves_for
+from orienteer.model.plan_view import PlanView
+
+
+def town(seed: int, places: int = 30) -> Instance:
+    """Two days with several windows a place, visit times, groups, a budget and a free end."""
+    rng = np.random.default_rng(seed)
+    opens = rng.integers(0, 60, places)
+    windows = {
+        node: [(float(opens[node]), float(opens[node] + 15)), (float(opens[node] + 130), float(opens[node] + 160))]
+        for node in range(1, places)
+        if rng.random() < 0.7
+    }
+    return Instance.from_coords(
+        rng.random((places, 2)) * 30,
+        rng.integers(1, 20, places),
+        limit=80,
+        service=[0, *rng.integers(0, 4, places - 1)],
+        windows=windows,
+        routes=[Route(0, 0, 0, 80), Route(0, None, 100, 90)],
+        groups=[(3, 4, 5), (5, 6)],
+        budgets=[Budget("fees", [0, *rng.integers(0, 9, places - 1)], 40)],
+    )
+
+
+def is_up_to_date(view: PlanView, orders: Orders) -> bool:
+    """Whether everything that is kept up to date by steps is as it would be when worked out anew."""
+    fresh = new_orders(view)
+    visited = []
+    for route in range(view.routes):
+        size = orders.size[route]
+        fresh.size[route] = size
+        fresh.node[route, :size] = orders.node[route, :size]
+        refresh(view, fresh, route)
+        for field in ("begin", "latest"):
+            if not np.array_equal(getattr(fresh, field)[route, :size], getattr(orders, field)[route, :size]):
+                return False
+        inner = orders.node[route, 1 : size - 1]
+        visited += inner.tolist()
+        if not (orders.route[inner] == route).all() or not (orders.place[inner] == np.arange(1, size - 1)).all():
+            return False
+    places = len(view.nodes)
+    same = set(np.flatnonzero(orders.route[:places] >= 0).tolist()) == set(visited)
+    return same and np.allclose(orders.used, view.weights[visited].sum(axis=0))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_clocks_are_right_after_insertions_and_after_taking_them_back(seed: int) -> None:
+    view = town(seed).plan_view
+    places, state = len(view.nodes), seed_state(seed)
+    orders, saved, candidates = new_orders(view), new_saved(view), new_candidates(places)
+    for ratio in (False, True, False):
+        begin_step(orders, saved)
+        before = [orders.node[route, : orders.size[route]].tolist() for route in range(view.routes)]
+        count = gather(view, orders, 0, places, candidates, saved)
+        if ratio:
+            by_ratio(view, orders, view.prizes, view.prizes, candidates, count, 1.0, 0.2, 0, True, saved, state)
+        else:
+            by_order(view, orders, view.prizes, candidates, count, False, 0, True, saved, state)
+        assert is_up_to_date(view, orders)
+        after = [orders.node[route, : orders.size[route]].tolist() for route in range(view.routes)]
+        assert ratio or after != before or orders.total[0] > 0
+        take_back(orders, saved)
+        assert is_up_to_date(view, orders)
+        assert [orders.node[route, : orders.size[route]].tolist() for route in range(view.routes)] == before
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_same_seed_and_steps_give_the_same_plan(seed: int) -> None:
+    instance = town(seed)
+    one, two = (solve(instance, "lns", MaxSteps(3000), seed=5) for _ in range(2))
+    assert one.plan == two.plan
+    assert check_plan(instance, [tour.nodes for tour in one.routes]) == one.plan
+    assert [(moment.steps, moment.prize) for moment in one.trace] == [(m.steps, m.prize) for m in two.trace]
+
+
+def test_a_plan_to_begin_with_is_never_lost() -> None:
+    instance = town(1)
+    good = solve(instance, "lns", MaxSteps(5000), seed=1)
+    again = solve(instance, "lns", MaxSteps(1), seed=2, initial=good)
+    assert again.prize >= good.prize
+
+
+def test_required_places_are_in_or_there_is_no_plan() -> None:
+    instance = town(2)
+    free = solve(instance, "lns", MaxSteps(2000), seed=1)
+    assert free.plan is not None
+    left_out = sorted(set(range(1, instance.size)) - free.plan.visited)[0]
+    try:
+        strict = instance.replace(required=[left_out])
+    except ValueError:
+        pytest.skip("out of reach")
+    result = solve(strict, "lns", MaxSteps(2000), seed=1)
+    assert result.plan is None or left_out in result.plan.visited
+    assert (result.plan is None) == (result.status == "none found")
+
+
+def test_settings_are_chosen_by_what_the_problem_has() -> None:
+    windows = town(1).replace(groups=(), budgets=())
+    assert moves_for(windows).big < moves_for(windows.replace(windows=None)).big
+    assert moves_for(windows).look == 0
