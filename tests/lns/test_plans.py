@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from orienteer import Budget, Instance, MaxSteps, Route, check_plan, solve
+from orienteer import Budget, Instance, MaxSteps, NoImprovement, Route, check_plan, solve
 from orienteer.kernel import seed_state
 from orienteer.lns.plans.orders import Orders, begin_step, new_orders, new_saved, refresh, take_back
 from orienteer.lns.plans.recreate import by_order, by_ratio, gather, new_candidates
-from orienteer.lns.plans.search import moves_for
+from orienteer.lns.plans.search import _phases, moves_for
 from orienteer.model.plan_view import PlanView
 
 
@@ -108,3 +108,12 @@ def test_settings_are_chosen_by_what_the_problem_has() -> None:
     windows = town(1).replace(groups=(), budgets=())
     assert moves_for(windows).big < moves_for(windows.replace(windows=None)).big
     assert moves_for(windows).look == 0
+
+
+def test_without_an_allowance_the_temperature_falls_again_and_again() -> None:
+    """A criterion that nobody can foresee gives cycles: a later one begins as the first did, no hotter."""
+    phases = _phases(moves_for(town(1)), 1)
+    assert all(phase.at(share) >= 0 for phase in phases for share in np.linspace(phase.begins, phase.ends, 5))
+    result = solve(town(1), "lns", NoImprovement(130_000), seed=1)
+    assert result.steps > 130_000
+    assert result.prize >= solve(town(1), "lns", MaxSteps(20_000), seed=1).prize

@@ -112,6 +112,8 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
             planned = True
             starts = 1 if run.instance.windows is not None else _starts(run, config, pace, places)
             phases = _phases(config, starts)
+        if begin < phases[now].begins:  # nothing says how long the search may take, and a new cycle begins
+            now = 0
         while now + 1 < len(phases) and begin >= phases[now].ends:
             now += 1
             if phases[now].afresh:
