@@ -30,7 +30,7 @@ def options(text: str | None, name: str, sets: Sequence[str] = PAPER_SETS) -> ar
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data (default ../shared/data)")
     parser.add_argument("--sets", nargs="+", default=sets, help=f"default {' '.join(sets)}")
-    parser.add_argument("--count", type=int, help="only the first so many instances of each set")
+    parser.add_argument("--count", type=int, help="only the first COUNT instances of each set")
     parser.add_argument("--out", type=Path, default=Path("out") / name, help=f"results (default out/{name})")
     return parser
 

@@ -160,9 +160,9 @@ def _arguments() -> argparse.Namespace:
     parser = options(__doc__, "exact")
     parser.add_argument("what", choices=(*SECONDS, "gaps"))
     parser.add_argument("--seconds", type=float, help="time limit for an instance")
-    parser.add_argument("--least", type=int, default=0, help="only files of at least so many nodes")
-    parser.add_argument("--most", type=int, default=110, help="only files of at most so many nodes (default 110)")
-    parser.add_argument("--every", type=int, default=1, help="only every so many-th instance")
+    parser.add_argument("--least", type=int, default=0, help="only files of at least LEAST nodes")
+    parser.add_argument("--most", type=int, default=110, help="only files of at most MOST nodes (default 110)")
+    parser.add_argument("--every", type=int, default=1, help="only every EVERY-th instance")
     return parser.parse_args()
 
 

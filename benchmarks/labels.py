@@ -113,7 +113,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--routes", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60.0, help="time limit for a file (default 60)")
     parser.add_argument("--only", default="", help="beginnings of names, such as c1,r1; all files without it")
-    parser.add_argument("--every", type=int, default=1, help="only every so many-th file")
+    parser.add_argument("--every", type=int, default=1, help="only every EVERY-th file")
     parser.add_argument("--data", type=Path, default=Path("../shared/data/variants"))
     return parser.parse_args()
 

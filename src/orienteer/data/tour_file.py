@@ -55,7 +55,7 @@ def load_plan(path: FilePath, instance: Instance | None = None, index: int = 0) 
 
 
 def check_route_suffix(path: FilePath, count: int = 1) -> None:
-    """Raises `BadFile` if routes, or so many of them, are not written to files with this suffix."""
+    """Raises `BadFile` if files with this suffix hold no routes, or fewer routes than `count`."""
     suffix = Path(path).suffix.lower()
     if suffix not in ROUTE_SUFFIXES:
         kinds = ".json (everything), .tour or .sol (TSPLIB) or .txt (node numbers)"

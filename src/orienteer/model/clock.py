@@ -28,7 +28,7 @@ def time_of_day(value: float, unit: Unit) -> str:
 
 
 def written_time(instance: "Instance", value: float, digits: int = 6) -> str:
-    """A time as the problem's times were written: as a time of day, or as a number of at most so many digits."""
+    """A time as the problem's times were written: as a time of day, or as a number of at most `digits` digits."""
     if instance.clock is None or math.isinf(value):
         return f"{value:.{digits}g}"
     return time_of_day(value, instance.clock)

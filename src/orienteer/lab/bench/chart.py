@@ -23,7 +23,8 @@ NAME, TICK, DOT = 8.0, 6.5, 3.0
 """Height of a method's name, height of an inset's tick labels and radius of a method's dot, in points of 1/72 inch."""
 
 NEAR, FEW = 22.0, 3
-"""Dots closer than this many points belong together; an inset shows the best one's cluster, if it has so many dots."""
+"""Two dots belong together if they are closer than the first number, in points. An inset shows the dots that belong to
+the best one, if there are at least as many of them as the second number."""
 
 INSET = (0.45, 0.34)
 """Width and height of an inset, as shares of its panel."""
