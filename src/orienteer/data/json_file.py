@@ -21,7 +21,11 @@ KEYS = ("limit", "prizes", "start", "end", "metric", "coords", "costs", "names",
 
 def load_json(path: FilePath) -> Fields:
     """The problem in a JSON file."""
-    data = parse_json(path)
+    return problem_fields(path, parse_json(path))
+
+
+def problem_fields(path: FilePath, data: Any) -> Fields:
+    """The problem that decoded JSON holds; `path` is what errors call the file."""
     if not isinstance(data, dict):
         raise BadFile(path, f"a problem must be a JSON object, got {shown(data)}")
     if unknown := data.keys() - set(KEYS):
@@ -45,7 +49,19 @@ def load_json(path: FilePath) -> Fields:
 
 
 def save_json(instance: Instance, path: FilePath) -> None:
-    """Writes a problem; costs that are distances of the coordinates are left out, since the reader computes them."""
+    """Writes a problem, in the form of `problem_dict`."""
+    data = problem_dict(instance)
+    text = "{\n" + ",\n".join(f"  {json.dumps(key)}: {_laid_out(value)}" for key, value in data.items()) + "\n}"
+    if len(text) > MAX_WHOLE:
+        raise BadFile(path, f"cannot be written: more than {MAX_WHOLE} bytes of JSON; write NPZ instead")
+    write_lines(path, [text])
+
+
+def problem_dict(instance: Instance) -> dict[str, Any]:
+    """A problem as plain values, which `problem_fields` reads.
+
+    Costs that are distances of the coordinates are left out, since the reader computes them.
+    """
     data: dict[str, Any] = {"limit": instance.limit, "start": instance.start}
     if instance.end is not None:
         data["end"] = instance.end
@@ -60,11 +76,7 @@ def save_json(instance: Instance, path: FilePath) -> None:
             break
     else:
         data["costs"] = [[None if cost == np.inf else cost for cost in row] for row in instance.costs.tolist()]
-    data |= rules_of(instance)
-    text = "{\n" + ",\n".join(f"  {json.dumps(key)}: {_laid_out(value)}" for key, value in data.items()) + "\n}"
-    if len(text) > MAX_WHOLE:
-        raise BadFile(path, f"cannot be written: more than {MAX_WHOLE} bytes of JSON; write NPZ instead")
-    write_lines(path, [text])
+    return data | rules_of(instance)
 
 
 def load_result(path: FilePath) -> Result:
