@@ -1,7 +1,6 @@
 """`orienteer explain`: why a place is not in a plan, and what the plan would be worth with it."""
 
 import json
-import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -54,7 +53,7 @@ def why_not(
     reasons = [explain(instance, plan, _node(place)) for place in places]  # all, before any search
     answers = [(one, worth_with(instance, plan, one.node, stop, seed)) for one in reasons]
     if as_json:
-        click.echo(json.dumps([one.to_dict() | _worth_dict(worth) for one, worth in answers]))
+        click.echo(json.dumps([one.to_dict() | {"required": worth.to_dict()} for one, worth in answers]))
     else:
         click.echo("\n\n".join(_words(instance, plan, one, worth) for one, worth in answers))
 
@@ -82,12 +81,6 @@ def _worth(plan: Plan, worth: Worth) -> str:
     if not worth.change:
         return f"{found}, as much as this plan"
     return f"{found}, {abs(worth.change):.6g} {'more' if worth.change > 0 else 'less'} than this plan"
-
-
-def _worth_dict(worth: Worth) -> dict[str, Any]:
-    change = None if math.isinf(worth.change) else worth.change
-    routes = None if worth.plan is None else [list(tour.nodes) for tour in worth.plan.routes]
-    return {"required": {"change": change, "routes": routes}}
 
 
 def _table(instance: Instance, found: Sequence[Explanation]) -> str:

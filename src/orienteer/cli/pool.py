@@ -2,9 +2,7 @@
 
 import concurrent.futures
 import concurrent.futures.process
-import contextlib
 import multiprocessing
-import os
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -16,11 +14,10 @@ from orienteer.cli.interrupt import Interrupt
 from orienteer.model.errors import OrienteerError
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
+from orienteer.search.processes import single_threaded, unsignalled
 from orienteer.search.registry import make_solver
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import AnyOf, MaxSteps, Progress, Stop
-
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def solve_in_processes(
@@ -56,43 +53,12 @@ def _in_order(pool: Executor, instances: Sequence[Instance], seed: int, ahead: i
     waiting: deque[Future[Result | None]] = deque()
     for index in range(len(instances)):
         alone = instances[index : index + 1]  # a set of one, which may hold coordinates; an `Instance` holds all costs
-        with _single_threaded(), _unsignalled():  # a submission may start a process
+        with single_threaded(), unsignalled():  # a submission may start a process
             waiting.append(pool.submit(_solve, alone, seed + index))
         if len(waiting) >= ahead:
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
-
-
-@contextlib.contextmanager
-def _single_threaded() -> Iterator[None]:
-    """A context in which new processes start with one thread for each library.
-
-    Libraries read these variables once, when they are loaded, so nothing changes for this process.
-    """
-    before = {key: os.environ.get(key) for key in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    try:
-        yield
-    finally:
-        for key, value in before.items():
-            if value is None:
-                del os.environ[key]
-            else:
-                os.environ[key] = value
-
-
-@contextlib.contextmanager
-def _unsignalled() -> Iterator[None]:
-    """A context in which new processes start with Ctrl-C blocked: only this process decides what Ctrl-C does."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Ended:

@@ -113,8 +113,6 @@ def _report(
     """Writes the result to files, then prints it: in this order, since printing fails on a closed pipe."""
     data = result.to_dict()
     plan = result.plan
-    if instance.names is not None and plan is not None and len(plan.routes) == 1:
-        data["names"] = [instance.names[node] for node in plan.nodes]
     if out is not None:
         _write(result, data, out)
     if plot is not None and plan is not None:

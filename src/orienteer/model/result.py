@@ -128,6 +128,7 @@ class Result:
         """Plain values, ready for JSON; an unknown bound is None. Stops have times where the result has its problem."""
         plan = self.plan
         single = plan is not None and len(plan.routes) == 1
+        known = None if self.instance is None else self.instance.names
         return {
             **({"tour": list(self.tour.nodes)} if single else {}),
             "routes": None if plan is None else _routes(plan, self.instance),
@@ -136,6 +137,7 @@ class Result:
             "limit": self.limit,
             **({"start": self.start, "end": self.end} if single else {}),
             "bound": None if math.isinf(self.bound) else self.bound,
+            "gap": None if math.isinf(self.gap) else self.gap,
             "status": self.status,
             "seconds": self.seconds,
             "steps": self.steps,
@@ -145,6 +147,7 @@ class Result:
             "settings": self.settings,
             "version": self.version,
             "alternatives": [_plan_dict(other) for other in self.alternatives],
+            **({"names": [known[node] for node in self.tour.nodes]} if single and known is not None else {}),
         }
 
     @classmethod

@@ -166,7 +166,8 @@ class _Searches:
 
     def _now(self) -> Progress:
         """How far this part of the work is."""
-        return Progress(self.seconds, self.steps, self.steps, self.result.prize, self.result.bound)
+        found = self.result
+        return Progress(self.seconds, self.steps, self.steps, found.prize, found.bound, plan=found.plan)
 
 
 def _repriced(instance: Instance, prizes: npt.NDArray[np.float64]) -> Instance:

@@ -38,7 +38,7 @@ def with_bound(
     """
     if result.status in ("optimal", "infeasible") or result.solver == exact.name:
         return result
-    shifted = _after(result, on_progress)
+    shifted = _after(result, on_progress, prove)
     proof = exact.solve(
         instance, Never() if stop is None else stop, seed=result.seed, on_progress=shifted, initial=result.plan
     )
@@ -68,16 +68,22 @@ def _sums(result: Result, proof: Result) -> dict[str, Any]:
     return {"seconds": result.seconds + proof.seconds, "steps": result.steps + proof.steps}
 
 
-def _after(result: Result, on_progress: OnProgress) -> Callable[[Progress], None]:
-    """A listener that tells `on_progress` of a search after `result`, with its seconds and steps added to those."""
+def _after(result: Result, on_progress: OnProgress, prove: bool) -> Callable[[Progress], None]:
+    """A listener that tells `on_progress` of a search after `result`, with its seconds and steps added to those.
+
+    Unless it is to `prove`, plans of that search do not count.
+    """
 
     def listen(now: Progress) -> None:
+        better = prove and now.prize > result.prize
         on_progress(
             replace(
                 now,
                 seconds=result.seconds + now.seconds,
                 steps=result.steps + now.steps,
                 bound=min(result.bound, now.bound),
+                prize=now.prize if better else result.prize,
+                plan=now.plan if better else result.plan,
             )
         )
 

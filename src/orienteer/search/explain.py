@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from orienteer.model.errors import InvalidInstance
 from orienteer.model.instance import Instance
@@ -21,6 +22,12 @@ class Worth:
     change: float
     """What this plan collects more than the plan that leaves the place out; minus infinity without a plan."""
     why: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        change = None if math.isinf(self.change) else self.change
+        routes = None if self.plan is None else [list(tour.nodes) for tour in self.plan.routes]
+        return {"change": change, "routes": routes}
 
 
 def worth_with(instance: Instance, plan: Plan, node: int | str, stop: Stop | None = None, seed: int = 0) -> Worth:

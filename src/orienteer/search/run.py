@@ -84,7 +84,8 @@ class Run:
 
     def now(self) -> Progress:
         """A snapshot for stop criteria and listeners."""
-        return Progress(self.seconds, self.steps, self.steps - self.best_step, self.prize, self.bound)
+        since_best = self.steps - self.best_step
+        return Progress(self.seconds, self.steps, since_best, self.prize, self.bound, plan=self.plan)
 
     def offer(self, nodes: Sequence[int]) -> bool:
         """Checks a route and keeps it if it collects more than the best, or as much at a lower cost.

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from orienteer.model.plan import Plan
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -21,6 +23,8 @@ class Progress:
     """No route can collect more than this; infinite where no bound is known."""
     fraction: float = math.nan
     """The share of the allowance that is used, from 0 to 1, for listeners; NaN where the stop criterion cannot know."""
+    plan: Plan | None = None
+    """The best plan so far; None while there is none."""
 
 
 OnProgress = Callable[[Progress], None]
