@@ -29,6 +29,11 @@ EXTRAS = {
     "ortools": ("lab/bench/",),
     "vroom": ("lab/bench/",),
     "pandas": ("model/",),
+    "fastapi": ("service/",),
+    "starlette": ("service/",),
+    "uvicorn": ("service/",),
+    "pydantic": ("service/",),
+    "prometheus_client": ("service/",),
 }
 """Optional packages, and where they may be imported."""
 NUMPY_ONLY = ("model", "data", "search")

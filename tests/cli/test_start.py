@@ -55,6 +55,7 @@ def test_help_lists_the_commands_most_used_first(cli: Cli) -> None:
         "solvers",
         "example",
         "warmup",
+        "serve",
         "bench",
         "labels",
         "train",

@@ -15,6 +15,7 @@ from orienteer.cli.generate import generate
 from orienteer.cli.group import WithPlugins
 from orienteer.cli.judge import check
 from orienteer.cli.picture import plot
+from orienteer.cli.serve import serve
 from orienteer.cli.solve import solve
 from orienteer.cli.solvers import solvers
 from orienteer.cli.warmup import warmup
@@ -49,7 +50,7 @@ def cli(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (solve, batch, generate, check, why_not, plot, solvers, example, warmup):
+for command in (solve, batch, generate, check, why_not, plot, solvers, example, warmup, serve):
     cli.add_command(command)
 
 

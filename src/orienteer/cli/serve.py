@@ -1,0 +1,39 @@
+"""`orienteer serve`: the HTTP service and the page for planners."""
+
+import dataclasses
+from typing import Any
+
+import click
+
+from orienteer.cli.options import with_options
+from orienteer.model.errors import MissingExtra
+from orienteer.service.settings import PREFIX, Settings, option, read_token
+
+OPTIONS = [
+    click.option(
+        option(one.name),
+        one.name,
+        type=type(one.default),
+        default=one.default,
+        envvar=f"{PREFIX}{one.name.upper()}",
+        metavar={int: "N", float: "F"}.get(type(one.default), "TEXT"),
+        help=f"{one.metadata['text']}" + (f"  [default: {one.default}]" if one.default != "" else ""),
+    )
+    for one in dataclasses.fields(Settings)
+    if "text" in one.metadata
+]
+
+
+@click.command()
+@with_options(*OPTIONS)
+def serve(**given: Any) -> None:
+    """Serve the HTTP interface under /v1, and a page for planners at /.
+
+    Every option may also be given as a variable such as ORIENTEER_PORT. Needs the extra `service`.
+    """
+    settings = Settings(**given, token=read_token(given["token_file"]))
+    try:
+        from orienteer.service.server import serve as run
+    except ModuleNotFoundError as error:
+        raise MissingExtra("orienteer serve", "service") from error
+    run(settings)

@@ -1,0 +1,1 @@
+"""The HTTP service: problems in, plans out, by worker processes (extra `service`)."""

@@ -1,0 +1,152 @@
+"""What a request asks for: its body decoded, its problem built, its options checked."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from orienteer.data.json_file import problem_fields
+from orienteer.model.errors import BadFile, InfeasibleTour, InvalidInstance, MissingExtra, Unsupported
+from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan, check_plan
+from orienteer.model.spelling import did_you_mean
+from orienteer.search.registry import make_solver, solver_class
+from orienteer.search.settings import field_types
+from orienteer.search.solver import AnySolver
+from orienteer.search.stop import AnyOf, MaxSeconds, Stop, at_most
+from orienteer.service.contract import Ask, AskWhy, Request
+from orienteer.service.errors import Refused
+from orienteer.service.hostile import decode
+from orienteer.service.settings import Settings
+
+Body = TypeVar("Body", bound=Request)
+
+FIELD = re.compile(r"[a-z_]+(?:\[\d+\]|\.[a-z_]+)*")
+"""The name with which messages of readers and of `Instance` begin."""
+LISTS = ("prizes", "places", "coords", "features")
+"""Lists of a problem with an entry for each place."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search that a request asks for."""
+
+    ask: Ask
+    instance: Instance
+    solver: AnySolver
+    initial: Plan | None
+    seconds: float
+    """The most seconds that the search may take."""
+
+    @property
+    def stop(self) -> Stop:
+        """When to end: by the request, or else by the solver; a bound gets as much time as the search before it."""
+        share = self.seconds / 2 if self.ask.bound else self.seconds
+        if self.ask.seconds is None and self.ask.steps is None:
+            return AnyOf(self.solver.default_stop(self.instance.reduced), MaxSeconds(share))
+        return at_most(share, self.ask.steps)
+
+
+@dataclass(frozen=True)
+class Why:
+    """An explanation that a request asks for."""
+
+    ask: AskWhy
+    instance: Instance
+    plan: Plan
+
+
+def read_search(body: bytes, settings: Settings, quick: bool, device: str = "cpu") -> Search:
+    """The search of a body of POST /v1/solve, where `quick`, or of POST /v1/jobs; or `Refused`."""
+    ask = _checked(Ask, decode(body, settings))
+    most = settings.solve_most if quick else settings.job_most
+    seconds = ask.seconds
+    if seconds is None:
+        seconds = settings.solve_seconds if quick and ask.steps is None else most
+    _check_most("seconds", seconds, most)
+    _check_most("alternatives", ask.alternatives, settings.alternatives)
+    if ask.solver not in settings.allowed:
+        hint = did_you_mean(ask.solver, settings.allowed)
+        wish = f"solver must be one of {', '.join(settings.allowed)}, got {_short(ask.solver)}{hint}"
+        raise Refused(400, "bad-request", wish, "solver")
+    instance = _instance(ask.problem, settings)
+    try:
+        solver = _solver(ask.solver, device)
+        solver.check_handled(instance)
+        if ask.bound:
+            make_solver("exact").check_handled(instance)
+    except (Unsupported, MissingExtra) as error:
+        raise Refused(422, "unsolvable", str(error), "solver") from error
+    initial = None if ask.initial is None else _plan(instance, ask.initial, "initial")
+    return Search(ask, instance, solver, initial, seconds)
+
+
+def read_why(body: bytes, settings: Settings) -> Why:
+    """The explanation that a body of POST /v1/explain asks for, or `Refused`."""
+    ask = _checked(AskWhy, decode(body, settings))
+    _check_most("seconds", ask.seconds, settings.solve_most)
+    instance = _instance(ask.problem, settings)
+    return Why(ask, instance, _plan(instance, ask.routes, "routes"))
+
+
+def _checked(model: type[Body], values: Any) -> Body:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in _path(first["loc"]))[1:]
+        wrong = "" if first["type"] == "missing" else f", got {_short(first['input'])}"
+        raise Refused(400, "bad-request", f"{field or 'the body'}: {first['msg']}{wrong}", field or None) from error
+
+
+def _path(location: Sequence[str | int]) -> list[str | int]:
+    """Where in the body an error is, without pydantic's names for the members of a union."""
+    return [part for part in location if isinstance(part, int) or part.isidentifier()]
+
+
+def _check_most(field: str, value: float, most: float) -> None:
+    if value > most:
+        raise Refused(422, "beyond-limits", f"{field} must be at most {most:g}, got {value:g}", field)
+
+
+def _instance(problem: dict[str, Any], settings: Settings) -> Instance:
+    for key in LISTS:
+        value = problem.get(key)
+        if isinstance(value, list) and len(value) > settings.places:
+            wish = f"{key} has {len(value)} places, at most {settings.places} are searched here"
+            raise Refused(422, "beyond-limits", wish, f"problem.{key}")
+    try:
+        return problem_fields("problem", problem).build("problem")
+    except BadFile as error:
+        known = isinstance(error.__cause__, InvalidInstance)
+        status, kind = (422, "unsolvable") if known else (400, "bad-problem")
+        raise Refused(status, kind, error.message, _field(error.message, problem)) from error
+    except InvalidInstance as error:
+        raise Refused(422, "unsolvable", str(error), _field(str(error), problem)) from error
+
+
+def _field(message: str, problem: dict[str, Any]) -> str:
+    """The field of the body that a message begins with."""
+    found = FIELD.match(message)
+    if found is None or re.split(r"[.\[]", found[0])[0] not in problem:
+        return "problem"
+    return f"problem.{found[0]}"
+
+
+def _solver(name: str, device: str) -> AnySolver:
+    settings = {"device": device} if "device" in field_types(solver_class(name).config_class) else {}
+    return make_solver(name, **settings)
+
+
+def _plan(instance: Instance, routes: Sequence[Sequence[int | str]], field: str) -> Plan:
+    try:
+        return check_plan(instance, [[instance.find(field, node) for node in nodes] for nodes in routes])
+    except (InfeasibleTour, InvalidInstance) as error:
+        raise Refused(422, "unsolvable", f"{field}: {error}", field) from error
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

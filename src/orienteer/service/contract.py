@@ -1,0 +1,160 @@
+"""What goes over HTTP: requests and answers, which the OpenAPI description is made of."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST_SEED = 2**63 - 1
+MOST_STEPS = 10**12
+
+Node = Annotated[int, Field(ge=0)] | str
+"""A place by number, counted from 0, or by name."""
+
+
+class Request(BaseModel):
+    """A body that says nothing unknown."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Ask(Request):
+    """A problem and how to search it."""
+
+    problem: dict[str, Any] = Field(description="The problem, as in JSON files.")
+    solver: str = Field("auto", description="One of GET /v1/solvers.")
+    seconds: float | None = Field(None, gt=0, allow_inf_nan=False, description="Time limit of the search.")
+    steps: int | None = Field(None, ge=0, le=MOST_STEPS, description="Step limit: same seed, same result.")
+    seed: int = Field(0, ge=0, le=MOST_SEED, description="For the random choices.")
+    alternatives: int = Field(0, ge=0, description="How many other good plans that differ.")
+    bound: bool = Field(False, description="Whether to put an upper bound beside the plan.")
+    initial: list[list[Node]] | None = Field(None, description="A plan to begin with: the nodes of each route.")
+
+
+class AskWhy(Request):
+    """A problem, a plan, and the places that the plan leaves out."""
+
+    problem: dict[str, Any] = Field(description="The problem, as in JSON files.")
+    routes: list[list[Node]] = Field(description="The plan: the nodes of each route.")
+    places: list[Node] = Field(default=[], description="Places to explain; none: those that came closest.")
+    seconds: float = Field(1.0, gt=0, allow_inf_nan=False, description="Time limit of the searches, all together.")
+    seed: int = Field(0, ge=0, le=MOST_SEED, description="For the random choices.")
+
+
+class Stop(BaseModel):
+    """A stop of a route, with its times."""
+
+    model_config = ConfigDict(extra="allow")
+    node: int
+    arrive: float
+    wait: float
+    begin: float
+    leave: float
+
+
+class Route(BaseModel):
+    """A route of a plan."""
+
+    model_config = ConfigDict(extra="allow")
+    nodes: list[int]
+    prize: float
+    cost: float
+    names: list[str] | None = None
+    stops: list[Stop] | None = None
+
+
+class Plan(BaseModel):
+    """An alternative."""
+
+    model_config = ConfigDict(extra="allow")
+    routes: list[Route]
+    prize: float
+    cost: float
+
+
+class Answer(BaseModel):
+    """What `orienteer solve --json` prints."""
+
+    model_config = ConfigDict(extra="allow")
+    routes: list[Route] | None = Field(description="None where no plan was found.")
+    prize: float | None
+    cost: float | None
+    bound: float | None = Field(description="No plan collects more; null where no bound is known.")
+    gap: float | None = Field(description="The bound's distance above the prize, as a share of the bound.")
+    status: Literal["optimal", "stopped", "none found", "infeasible"]
+    seconds: float
+    steps: int
+    solver: str
+    alternatives: list[Plan]
+
+
+class News(BaseModel):
+    """The best plan so far."""
+
+    prize: float | None
+    cost: float | None
+    bound: float | None
+    gap: float | None
+    seconds: float
+    routes: list[list[int]] | None
+
+
+class Job(BaseModel):
+    """A search that was accepted."""
+
+    id: str
+    status: Literal["queued", "running", "done", "failed", "cancelled"]
+    created: str
+    started: str | None
+    finished: str | None
+    reason: str | None = Field(description="Why the job failed.")
+    best: News | None
+    result: Answer | None
+
+
+class Explanation(BaseModel):
+    """Why a place is not in a plan: an entry of what `orienteer explain --json` prints."""
+
+    model_config = ConfigDict(extra="allow")
+    node: int
+    name: str | None
+    prize: float
+    reason: str
+    broken: list[str]
+
+
+class SolverInfo(BaseModel):
+    """A solver that requests may name."""
+
+    name: str
+    summary: str
+    paper: str
+    handles: list[str] = Field(description="What problems may have beyond the plain one.")
+
+
+class Tiles(BaseModel):
+    """Map tiles of the page."""
+
+    url: str
+    attribution: str
+
+
+class Limits(BaseModel):
+    """What a request may ask for."""
+
+    places: int
+    seconds: float = Field(description="The most seconds of POST /v1/solve.")
+    job_seconds: float = Field(description="The most seconds of a job.")
+    alternatives: int
+    body_bytes: int
+    queue: int
+    tiles: Tiles | None
+
+
+class Problem(BaseModel):
+    """A problem document (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    field: str | None

@@ -1,0 +1,241 @@
+"""The worker processes of a server: handed out, watched, replaced when they die."""
+
+import asyncio
+import contextlib
+import logging
+import multiprocessing
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from orienteer.search.processes import single_threaded, unsignalled
+from orienteer.service.settings import Settings
+from orienteer.service.work import Reply, Task
+from orienteer.service.worker import OUT_OF_MEMORY, run
+
+OnNews = Callable[[str, bytes], None]
+
+SMALL = 32 * 1024
+"""Bytes of a task that a connection takes at once; a longer one is sent by a thread, since the worker must read it."""
+LONGEST_PAUSE = 10.0
+"""The most seconds between two starts of a worker that cannot start."""
+
+_log = logging.getLogger("orienteer")
+
+
+class Died(Exception):
+    """A worker died, or was killed, before it had done its task; the message says why."""
+
+
+class Worker:
+    """A process that does one task at a time, seen from the server."""
+
+    def __init__(self, number: int, settings: Settings, quick: bool, batches: bool, pool: "Pool"):
+        self.number, self.settings, self.quick, self.batches, self.pool = number, settings, quick, batches, pool
+        self.loop = asyncio.get_running_loop()
+        self.device = ""
+        self.reason = ""
+        self.task = 0
+        self.on_news: OnNews | None = None
+        self.reply: asyncio.Future[Reply] | None = None
+        self.connection, theirs = multiprocessing.get_context("spawn").Pipe()
+        self.process = multiprocessing.get_context("spawn").Process(
+            target=run, args=(theirs, settings.public, batches), daemon=True, name=f"orienteer-worker-{number}"
+        )
+        threading.Thread(target=self._live, args=(theirs,), daemon=True).start()
+
+    async def run(self, task: Task, seconds: float, on_news: OnNews | None = None) -> Reply:
+        """The reply to a task; `Died` if the worker dies or has not answered after so many seconds."""
+        self.task += 1
+        self.on_news, self.reply = on_news, self.loop.create_future()
+        message = ("task", self.task, task)
+        try:
+            if len(task.body) <= SMALL:
+                self.connection.send(message)
+            else:
+                await asyncio.to_thread(self.connection.send, message)
+        except OSError:
+            pass  # the worker is dead, as `_live` will tell
+        timer = self.loop.call_later(seconds, self.kill, f"a worker took longer than {seconds:g} s")
+        try:
+            return await self.reply
+        except asyncio.CancelledError:  # nobody waits for the answer any more
+            self.cancel()
+            raise
+        finally:
+            timer.cancel()
+            self.on_news = None
+
+    def cancel(self) -> None:
+        """Asks the worker to end its search with the best plan so far."""
+        with contextlib.suppress(OSError):
+            self.connection.send(("cancel", self.task))
+
+    def kill(self, reason: str) -> None:
+        """Kills the process; who waits for it is told the reason."""
+        self.reason = self.reason or reason
+        with contextlib.suppress(ValueError, AttributeError, OSError):
+            self.process.kill()
+
+    def _live(self, theirs: Any) -> None:
+        """Starts the process and passes on what it sends until it dies; in a thread of its own."""
+        try:
+            with single_threaded(), unsignalled():
+                self.process.start()
+            theirs.close()
+            while True:
+                self._tell(self._hear, self.connection.recv())
+        except (EOFError, OSError):
+            self.process.join(1.0)
+            self.process.kill()
+            self.process.join()
+        except Exception as error:
+            self.reason = f"a worker could not be understood: {error}"
+            self.kill(self.reason)
+        self._tell(self._die)
+
+    def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the server ends
+            self.loop.call_soon_threadsafe(call, *arguments)
+
+    def _hear(self, message: tuple[Any, ...]) -> None:
+        if message[0] == "ready":
+            self.device = message[1]["device"]
+            self.pool.ready(self)
+        elif message[1] != self.task:
+            return  # of an earlier task
+        elif message[0] == "news":
+            if self.on_news is not None:
+                self.on_news(message[2], message[3])
+        elif self.reply is not None and not self.reply.done():
+            self.reply.set_result(message[2])
+
+    def _die(self) -> None:
+        self.connection.close()
+        if self.reply is not None and not self.reply.done():
+            self.reply.set_exception(Died(self.reason or self._how()))
+        self.pool.dead(self)
+
+    def _how(self) -> str:
+        code = self.process.exitcode
+        if code == OUT_OF_MEMORY:
+            return f"a worker needed more than its {self.settings.memory_mb} MB of memory"
+        if code is not None and code < 0:
+            return f"a worker was killed by {signal.Signals(-code).name}"
+        return f"a worker ended with status {code}"
+
+
+class Pool:
+    """Workers that are handed out: those for all work, and `quick` ones for requests whose answer somebody waits for.
+
+    Who waits for an answer comes before jobs. Workers that search jobs together on a GPU are the first ones.
+    """
+
+    def __init__(self, settings: Settings, workers: int):
+        self.settings, self.count = settings, workers
+        self.workers: dict[int, Worker] = {}
+        self.idle: list[Worker] = []
+        self.waiting: deque[asyncio.Future[Worker]] = deque()
+        self.waiting_jobs: deque[asyncio.Future[Worker]] = deque()
+        self.restarts = self.failures = 0
+        self.closed = False
+        self.changed = asyncio.Event()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a worker has warmed up."""
+        return any(worker.device for worker in self.workers.values())
+
+    @property
+    def busy(self) -> int:
+        """How many workers have a task."""
+        return sum(bool(worker.device) for worker in self.workers.values()) - len(self.idle)
+
+    def start(self) -> None:
+        """Starts the first worker; the others follow when it is warm, since then everything is compiled."""
+        self._start(0)
+
+    def close(self) -> None:
+        """Kills all workers."""
+        self.closed = True
+        for worker in list(self.workers.values()):
+            worker.kill("the server stopped")
+
+    @contextlib.asynccontextmanager
+    async def lease(self, quick: bool) -> AsyncIterator[Worker]:
+        """A context with a worker that nobody else has; `quick` is for requests whose answer somebody waits for."""
+        worker = await self._take(quick)
+        try:
+            yield worker
+        finally:
+            self._give(worker)
+
+    async def _take(self, quick: bool) -> Worker:
+        fitting = [worker for worker in self.idle if quick or not worker.quick]
+        if fitting:
+            worker = max(fitting, key=lambda worker: (worker.quick, worker.number))
+            self.idle.remove(worker)
+            return worker
+        line = self.waiting if quick else self.waiting_jobs
+        turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        line.append(turn)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._give(turn.result())
+            raise
+
+    def _give(self, worker: Worker) -> None:
+        """Hands a worker to who waits longest, or puts it with the idle ones; a worker that is not alive is lost."""
+        if self.workers.get(worker.number) is not worker or worker.reason:
+            return
+        lines = (self.waiting,) if worker.quick else (self.waiting, self.waiting_jobs)
+        for line in lines:
+            while line:
+                turn = line.popleft()
+                if not turn.done():
+                    turn.set_result(worker)
+                    return
+        self.idle.append(worker)
+
+    def ready(self, worker: Worker) -> None:
+        """Called when a worker has warmed up."""
+        self.failures = 0
+        self._give(worker)
+        for number in range(self.count + self.settings.quick):
+            if number not in self.workers:
+                self._start(number)
+        self.changed.set()
+
+    def dead(self, worker: Worker) -> None:
+        """Called when a worker has died; another takes its place, after a pause if it could not even start."""
+        if worker in self.idle:
+            self.idle.remove(worker)
+        if self.closed:
+            self.workers.pop(worker.number, None)
+            return
+        worker.reason = worker.reason or "dead"
+        self.restarts += 1
+        self.failures = 0 if worker.device else self.failures + 1
+        _log.warning("worker %d is replaced: %s", worker.number, worker.reason)
+        pause = min(LONGEST_PAUSE, 0.5 * 2**self.failures) if self.failures else 0.0
+        asyncio.get_running_loop().call_later(pause, self._start, worker.number)
+
+    def _start(self, number: int) -> None:
+        if not self.closed:
+            batches = number == 0 and self.settings.batching != "off"
+            self.workers[number] = Worker(number, self.settings, number >= self.count, batches, self)
+
+
+async def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    """Whether a condition came true within so many seconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() >= end:
+            return False
+        await asyncio.sleep(0.02)
+    return True

@@ -1,0 +1,128 @@
+"""The settings of the service: each is a field here, an option of `orienteer serve` and a variable ORIENTEER_NAME."""
+
+import ipaddress
+import os
+import socket
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+PREFIX = "ORIENTEER_"
+TOKEN = f"{PREFIX}TOKEN"
+"""The environment variable that holds the bearer token: no option does, since command lines can be read by others."""
+SHORTEST_TOKEN = 16
+"""A token with fewer characters can be guessed."""
+
+
+def setting(default: Any, text: str) -> Any:
+    """A field with a default and a line of text for the help of `orienteer serve`."""
+    return field(default=default, metadata={"text": text})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an operator can set."""
+
+    host: str = setting("127.0.0.1", "Address to listen on; beyond this machine only with a token.")
+    port: int = setting(8000, "Port to listen on; 0 for any free one.")
+    workers: int = setting(0, "Processes that search, one core each; 0 for one a core.")
+    quick: int = setting(1, "Processes besides, for requests whose answer somebody waits for.")
+    memory_mb: int = setting(2048, "Memory of a worker process.")
+    store: str = setting("", "File that keeps jobs; by default in the user's state directory.")
+    token_file: str = setting("", f"File that holds the bearer token; or the variable {TOKEN} does.")
+    body_bytes: int = setting(16 * 2**20, "The most bytes of a request.")
+    body_seconds: float = setting(30.0, "How long a request may take to arrive.")
+    places: int = setting(1000, "The most places of a problem.")
+    depth: int = setting(32, "How deeply JSON may be nested.")
+    string_bytes: int = setting(10_000, "The most bytes of a text in JSON.")
+    solve_seconds: float = setting(2.0, "Seconds of POST /v1/solve where the request does not say.")
+    solve_most: float = setting(10.0, "The most seconds of POST /v1/solve and of POST /v1/explain.")
+    job_most: float = setting(600.0, "The most seconds of a job.")
+    waiting: int = setting(200, "The most requests that wait for an answer at a time.")
+    queue: int = setting(1000, "The most jobs that wait for a worker.")
+    client_jobs: int = setting(100, "The most unfinished jobs of a client.")
+    alternatives: int = setting(10, "The most alternatives of a request.")
+    keep_seconds: float = setting(3600.0, "How long results are kept.")
+    grace_seconds: float = setting(10.0, "How long a worker may exceed the seconds of a search before it is killed.")
+    drain_seconds: float = setting(30.0, "How long a graceful stop waits for searches; longer jobs are queued again.")
+    batching: str = setting("auto", "Whether waiting cs-l jobs are searched together: auto (on a GPU), on or off.")
+    batch_ms: float = setting(20.0, "How long a worker that searches jobs together waits for more of them.")
+    batch_most: int = setting(64, "The most jobs searched together.")
+    solvers: str = setting("auto,lns,compass,exact,cs-p,cs-l,tsili,tsili-beam", "The solvers that requests may name.")
+    cors: str = setting("", "Origins whose pages may call the service, with commas between them.")
+    hosts: str = setting("", "Further names of this host, with commas between them; needed without a token only.")
+    proxies: str = setting("", "Addresses of proxies whose X-Forwarded-For is believed.")
+    name: str = setting("", "A word before the ids of jobs, by which a proxy finds the server that has the job.")
+    tiles_url: str = setting("", "Map tiles of the page, such as https://tile.example.org/{z}/{x}/{y}.png.")
+    tiles_attribution: str = setting("", "What the page writes beside the map, as the owner of the tiles asks.")
+    token: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("body_bytes", "places", "memory_mb", "waiting", "queue", "client_jobs", "batch_most", "depth"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{option(name)} must be at least 1, got {getattr(self, name)}")
+        for name in ("workers", "quick", "port", "alternatives"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{option(name)} must not be negative, got {getattr(self, name)}")
+        for one in fields(self):
+            if isinstance(one.default, float) and not 0 <= getattr(self, one.name) < float("inf"):
+                raise ValueError(f"{option(one.name)} must be a number from 0, got {getattr(self, one.name)}")
+        if self.batching not in ("auto", "on", "off"):
+            raise ValueError(f"--batching must be auto, on or off, got {self.batching!r}")
+        if not self.name.isascii() or not (self.name == "" or self.name.isalnum()):
+            raise ValueError(f"--name must be letters and digits, got {self.name!r}")
+        if self.token and len(self.token) < SHORTEST_TOKEN:
+            raise ValueError(f"the token must have at least {SHORTEST_TOKEN} characters, got {len(self.token)}")
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The names of the solvers that requests may name."""
+        return words(self.solvers)
+
+    @property
+    def public(self) -> "Settings":
+        """These settings without the secret, for worker processes."""
+        return replace(self, token="")
+
+    @property
+    def store_path(self) -> Path:
+        """The file that keeps jobs."""
+        if self.store:
+            return Path(self.store)
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        return Path(state) / "orienteer" / "jobs.sqlite3"
+
+
+def option(name: str) -> str:
+    """The option of `orienteer serve` for a field."""
+    return f"--{name.replace('_', '-')}"
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text with commas between them."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def read_token(path: str) -> str:
+    """The bearer token: in a file, or else in the environment; empty where there is none."""
+    if path:
+        return Path(path).read_text().strip()
+    return os.environ.get(TOKEN, "").strip()
+
+
+def check_reach(settings: Settings) -> None:
+    """Raises a ValueError where other machines could reach a service that asks for no token."""
+    if not settings.token and not is_loopback(settings.host):
+        raise ValueError(
+            f"--host {settings.host} can be reached from other machines, so a token is needed: "
+            f"--token-file or the variable {TOKEN}"
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address or name."""
+    try:
+        found = socket.getaddrinfo(host, None)
+    except OSError:
+        return False
+    return bool(found) and all(ipaddress.ip_address(str(one[4][0]).split("%")[0]).is_loopback for one in found)

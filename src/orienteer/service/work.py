@@ -1,0 +1,129 @@
+"""What worker processes do with a task."""
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from orienteer.model.explain import closest, explain
+from orienteer.model.plan import Plan
+from orienteer.model.result import Result
+from orienteer.search.explain import worth_with
+from orienteer.search.front import solve
+from orienteer.search.stop import MaxSeconds, Progress
+from orienteer.service.asked import Search, read_search, read_why
+from orienteer.service.errors import MEDIA, Refused
+from orienteer.service.settings import Settings
+
+Kind = Literal["solve", "job", "explain", "check"]
+Tell = Callable[[str, bytes], None]
+"""Called with the name of an event, "improvement" or "bound", and its data."""
+Cancelled = Callable[[], bool]
+
+JSON = "application/json"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A piece of work for a worker."""
+
+    kind: Kind
+    body: bytes
+    format: str = JSON
+    """The media type of the answer."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer of a worker, as it goes to the client."""
+
+    status: int
+    content: bytes
+    media: str = JSON
+    headers: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of(cls, refused: Refused) -> "Reply":
+        """The reply to a request that is refused."""
+        return cls(refused.status, refused.content, MEDIA, refused.headers)
+
+
+def perform(task: Task, settings: Settings, device: str, tell: Tell, cancelled: Cancelled) -> Reply:
+    """The reply to a task."""
+    try:
+        if task.kind == "explain":
+            return _explained(task, settings)
+        search = read_search(task.body, settings, task.kind == "solve", device)
+        if task.kind == "check":
+            return Reply(200, b"{}")
+        return answer(search, _searched(search, tell, cancelled), task.format)
+    except Refused as refused:
+        return Reply.of(refused)
+
+
+def answer(search: Search, result: Result, media: str = JSON) -> Reply:
+    """A result in the format that a client asked for."""
+    return Reply(200, json.dumps(result.to_dict()).encode(), media)
+
+
+def _searched(search: Search, tell: Tell, cancelled: Cancelled) -> Result:
+    ask = search.ask
+    return solve(
+        search.instance,
+        search.solver,
+        search.stop,
+        ask.seed,
+        on_progress=Listener(tell),
+        initial=search.initial,
+        bound=ask.bound,
+        alternatives=ask.alternatives + 1,
+        cancelled=cancelled,
+    )
+
+
+def _explained(task: Task, settings: Settings) -> Reply:
+    why = read_why(task.body, settings)
+    if not why.ask.places:
+        return Reply(200, json.dumps([one.to_dict() for one in closest(why.instance, why.plan)]).encode())
+    try:
+        reasons = [explain(why.instance, why.plan, place) for place in why.ask.places]
+    except ValueError as error:
+        raise Refused(422, "unsolvable", str(error), "places") from error
+    stop, answers = MaxSeconds(why.ask.seconds / len(reasons)), list[dict[str, Any]]()
+    for one in reasons:
+        worth = worth_with(why.instance, why.plan, one.node, stop, why.ask.seed)
+        answers.append(one.to_dict() | {"required": worth.to_dict()})
+    return Reply(200, json.dumps(answers).encode())
+
+
+class Listener:
+    """Tells of better plans and lower bounds, and of nothing else that a search reports."""
+
+    def __init__(self, tell: Tell):
+        self.tell = tell
+        self.plan: Plan | None = None
+        self.bound = self.first = math.nan
+
+    def __call__(self, now: Progress) -> None:
+        if math.isnan(self.first):
+            self.first = self.bound = now.bound  # the prizes of all places within reach, which tells nothing
+        better, closer = now.plan is not self.plan, now.bound < self.bound
+        if not better and not closer:
+            return
+        self.plan, self.bound = now.plan, min(now.bound, self.bound)
+        self.tell("improvement" if better else "bound", json.dumps(self._news(now)).encode())
+
+    def _news(self, now: Progress) -> dict[str, Any]:
+        plan = self.plan
+        known = self.bound < self.first or (plan is not None and plan.prize >= self.bound)
+        bound = self.bound if known and math.isfinite(self.bound) else None
+        return {
+            "prize": None if plan is None else plan.prize,
+            "cost": None if plan is None else plan.cost,
+            "bound": bound,
+            "gap": None if plan is None or bound is None else (bound - plan.prize) / bound if bound else 0.0,
+            "seconds": now.seconds,
+            "routes": None if plan is None else [list(tour.nodes) for tour in plan.routes],
+        }
