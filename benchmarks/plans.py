@@ -10,38 +10,20 @@ and where ../shared/tools/judge_plan.py is there, it judges every plan. `--every
 """
 
 import argparse
-import csv
 import os
 import subprocess
 import sys
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[variable] = "1"
 
 import orienteer  # noqa: E402
-from orienteer.data.files import read  # noqa: E402
+from orienteer.lab.bench.variant_files import VariantFile, listed_files  # noqa: E402
 
 SHARED = Path(__file__).parents[2] / "shared"
-
-
-@dataclass(frozen=True)
-class Job:
-    """A file to solve."""
-
-    kind: str
-    path: Path
-    routes: int
-    best: float
-    """The best known value."""
-
-    @property
-    def name(self) -> str:
-        """The name of the plan's file."""
-        return f"{self.path.stem}.{self.routes}"
 
 
 def main() -> int:
@@ -50,7 +32,7 @@ def main() -> int:
     folder = options.data / "variants"
     if not folder.is_dir():
         sys.exit(f"{folder} is not there; --data names the folder of the data")
-    jobs = _jobs(options.kind, folder)[:: options.every]
+    jobs = listed_files(options.kind, folder)[:: options.every]
     options.out.mkdir(parents=True, exist_ok=True)
     _solve(jobs[0], 0.1, options.solver, options.out)  # compiles
     prizes = {}
@@ -64,40 +46,14 @@ def main() -> int:
     return _judge(jobs, options.out)
 
 
-def _solve(job: Job, seconds: float, solver: str, out: Path) -> float:
+def _solve(job: VariantFile, seconds: float, solver: str, out: Path) -> float:
     """The prize of a file's plan, which is written to a file of its own."""
-    problem = read(job.path, job.kind, routes=job.routes if job.kind == "toptw" else None)
-    result = orienteer.solve(problem, solver, orienteer.MaxSeconds(seconds), seed=1)
+    result = orienteer.solve(job.read(), solver, orienteer.MaxSeconds(seconds), seed=1)
     (out / f"{job.name}.json").write_text(result.to_json())
     return result.prize
 
 
-def _jobs(kind: str, folder: Path) -> list[Job]:
-    if kind == "toptw":
-        rows = _rows(folder / "toptw_best_known.csv")
-        return [
-            Job(kind, folder / kind / f"{row['instance']}.txt", int(row["routes"]), float(row["best_known_2020"]))
-            for row in rows
-        ]
-    if kind == "mctopmtw":
-        rows = _rows(folder / "mctopmtw_best_known.csv")
-        names = [(row, f"MCTOPMTW-{row['routes']}-{row['instance']}.txt") for row in rows]
-        return [Job(kind, folder / kind / name, int(row["routes"]), float(row["constructed"])) for row, name in names]
-    rows = _rows(folder / "top_best_known.csv")
-    small = kind == "top-small"
-    wanted = [row for row in rows if (row["instance"][1] in "123" if small else row["source"] == "recent")]
-    return [
-        Job("top", folder / "top" / f"{row['instance']}.txt", int(row["instance"][3]), float(row["best_known"]))
-        for row in wanted
-    ]
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open() as file:
-        return list(csv.DictReader(file))
-
-
-def _print_table(prizes: dict[Job, float]) -> None:
+def _print_table(prizes: dict[VariantFile, float]) -> None:
     gaps: dict[str, list[float]] = defaultdict(list)
     for job, prize in prizes.items():
         gap = 100 * (job.best - prize) / job.best if job.best else -prize
@@ -115,7 +71,7 @@ def _print_table(prizes: dict[Job, float]) -> None:
     print("largest gaps: " + ", ".join(f"{job.name} {prizes[job]:g}/{job.best:g}" for job in worst))
 
 
-def _judge(jobs: list[Job], out: Path) -> int:
+def _judge(jobs: list[VariantFile], out: Path) -> int:
     """Has the independent judge look at all plans; 1 if one is refused."""
     judge = SHARED / "tools" / "judge_plan.py"
     if not judge.exists():

@@ -26,12 +26,12 @@ class OrToolsPeer(Peer[OrToolsConfig]):
     distribution = "ortools"
     config_class = OrToolsConfig
 
-    def inner_route(self, instance: Instance, seconds: float, seed: int) -> list[int]:
+    def inner_routes(self, instance: Instance, seconds: float, seed: int) -> list[list[int]]:
         from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
         nodes = inner_nodes(instance)
         if not nodes:
-            return []
+            return [[]]
         order = [instance.start, instance.end, *nodes]
         costs = whole_costs(instance, self.config.limit)[order][:, order]
         prizes = instance.prizes[nodes]
@@ -54,4 +54,4 @@ class OrToolsPeer(Peer[OrToolsConfig]):
             while not routing.IsEnd(index):
                 route.append(order[manager.IndexToNode(index)])
                 index = found.Value(routing.NextVar(index))
-        return route
+        return [route]

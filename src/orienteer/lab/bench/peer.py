@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
+from orienteer.model.rules import Route
 from orienteer.search.run import Run
 from orienteer.search.solver import Config, Solver
 from orienteer.search.stop import MaxSeconds, Stop
@@ -19,7 +20,7 @@ Whole = npt.NDArray[np.int64]
 
 
 class Peer(Solver[Config]):
-    """Another package's solver; subclasses say which package and define `routes`, called once."""
+    """Another package's solver; subclasses say which package and define `inner_routes`, called once."""
 
     package: ClassVar[str]
     """The name to import."""
@@ -51,15 +52,34 @@ class Peer(Solver[Config]):
 
     def search(self, run: Run, seed: int) -> None:
         seconds = run.stop.seconds_left(run.now())
-        route = self.inner_route(run.instance, seconds if np.isfinite(seconds) else 1.0, seed)
         instance = run.instance
-        if route or instance.start == instance.end or instance.costs[instance.start, instance.end] <= instance.budget:
-            run.offer([instance.start, *route, instance.end])
+        found = self.inner_routes(instance, seconds if np.isfinite(seconds) else 1.0, seed)
+        if found is not None and all(
+            inner or _can_idle(instance, route) for inner, route in zip(found, instance.each_route, strict=True)
+        ):
+            routes = [
+                [route.start, *inner, *([] if route.end is None else [route.end])]
+                for inner, route in zip(found, instance.each_route, strict=True)
+            ]
+            if instance.features:
+                run.offer_plan(routes)
+            else:
+                run.offer(routes[0])
         run.step()
 
     @abstractmethod
-    def inner_route(self, instance: Instance, seconds: float, seed: int) -> list[int]:
-        """The nodes between start and end of the route that the package finds within `seconds`."""
+    def inner_routes(self, instance: Instance, seconds: float, seed: int) -> list[list[int]] | None:
+        """For each route the nodes between its start and end, as the package finds them within `seconds`.
+
+        None where the package finds no plan.
+        """
+
+
+def _can_idle(instance: Instance, route: Route) -> bool:
+    """Whether a route may go from its start straight to its end."""
+    if route.end is None or route.start == route.end:
+        return True
+    return bool(instance.costs[route.start, route.end] <= route.limit + instance.slack)
 
 
 def whole_costs(instance: Instance, limit: int) -> Whole:

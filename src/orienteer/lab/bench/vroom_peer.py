@@ -27,12 +27,12 @@ class VroomPeer(Peer[VroomConfig]):
     distribution = "pyvroom"
     config_class = VroomConfig
 
-    def inner_route(self, instance: Instance, seconds: float, seed: int) -> list[int]:
+    def inner_routes(self, instance: Instance, seconds: float, seed: int) -> list[list[int]]:
         import vroom
 
         nodes = inner_nodes(instance)
         if not nodes:
-            return []
+            return [[]]
         priorities = whole_prizes(instance, 100)
         problem = vroom.Input()
         costs = whole_costs(instance, self.config.limit)
@@ -41,4 +41,4 @@ class VroomPeer(Peer[VroomConfig]):
         problem.add_job([vroom.Job(node, location=node, priority=int(priorities[node])) for node in nodes])
         found = problem.solve(self.config.exploration, 1, datetime.timedelta(seconds=seconds)).to_dict()
         steps = found["routes"][0]["steps"] if found["routes"] else []
-        return [int(step["id"]) for step in steps if step["type"] == "job"]
+        return [[int(step["id"]) for step in steps if step["type"] == "job"]]

@@ -18,6 +18,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 COUNT = click.IntRange(min=1)
 SECONDS = click.FloatRange(min=0, min_open=True)
 
+VARIANTS = Path("..", "shared", "data", "variants")
+
 SEED_OPTION = click.option("--seed", type=SEED, default=2021, metavar="N", help="Of the instances.  [default: 2021]")
 OUT = click.option("--out", type=FOLDER, required=True, metavar="DIR", help="Folder of instances, results and tables.")
 RUN = (
@@ -208,6 +210,10 @@ def generalization(
 @click.option("--count", type=COUNT, default=30, metavar="N", help="Instances a set.  [default: 30]")
 @click.option("--seconds", type=SECONDS, default=1.0, metavar="S", help="For each instance.  [default: 1]")
 @click.option("--methods", metavar="NAME[,KEY=VALUE...],...", help="Ours.  [default: lns in the same seconds]")
+@click.option("--plans", type=click.Choice(["top", "toptw"]), help="Published plans instead, beside PyVRP alone.")
+@click.option("--data", type=FOLDER, help="For --plans: their folder.  [default: ../shared/data/variants]")
+@click.option("--workers", type=COUNT, default=1, metavar="N", help="For --plans: files side by side.  [default: 1]")
+@click.option("--judge", type=FILE, metavar="PROGRAM", help="For --plans: a judge_plan.py that looks at all plans too.")
 @SEED_OPTION
 @with_options(*RUN)
 def peers(
@@ -217,24 +223,35 @@ def peers(
     count: int,
     seconds: float,
     methods: str | None,
+    plans: str | None,
+    data: Path | None,
+    workers: int,
+    judge: Path | None,
     seed: int,
     device: str,
     threads: int,
     out: Path,
 ) -> None:
-    """PyVRP, OR-Tools and VROOM on the same instances, where they are installed (extra `peers`)."""
+    """PyVRP, OR-Tools and VROOM on the same instances, where they are installed (extra `peers`).
+
+    With --plans: --count files of team orienteering, plain (top) or with opening hours (toptw), at equal distances in
+    the table of best known values; each is solved by lns and by PyVRP on one core, with seed 1.
+    """
     from orienteer.cli.progress import Bar
     from orienteer.data.npz import load_set
     from orienteer.lab.bench.paper import ANYTIME
     from orienteer.lab.bench.peers import run_peers
     from orienteer.lab.bench.sets import NamedSet, random_set
 
+    ours = _methods(methods or "lns", {name: f"{name},seconds={seconds}" for name in ANYTIME}, device)
+    if plans is not None:
+        _plan_peers(out, plans, data, count, seconds, ours, workers, judge)
+        return
     if file is not None:
         sets = [NamedSet(file.stem, load_set(file)[:count])]
     else:
         cells = [(kind, nodes) for kind in _kinds(prizes) for nodes in _numbers("--sizes", sizes)]
         sets = [random_set(out / "instances", kind, nodes, count, seed) for kind, nodes in cells]
-    ours = _methods(methods or "lns", {name: f"{name},seconds={seconds}" for name in ANYTIME}, device)
     _threads(threads)
     with Bar() as bar:
         report = run_peers(out, ours, sets, seconds, bar.batch)
@@ -339,6 +356,31 @@ def classic(folder: Path, **given: Any) -> None:
     from orienteer.lab.bench.published import classic_seconds
 
     _files(folder, "Classic files against best known values", classic_seconds, **given)
+
+
+def _plan_peers(
+    out: Path,
+    kind: str,
+    data: Path | None,
+    count: int,
+    seconds: float,
+    ours: "list[Method]",
+    workers: int,
+    judge: Path | None,
+) -> None:
+    from orienteer.cli.progress import Bar
+    from orienteer.lab.bench.methods import Method
+    from orienteer.lab.bench.plan_peers import run_plan_peers
+    from orienteer.lab.bench.variant_files import listed_files, spread
+
+    if len(ours) > 1:
+        raise ValueError(f"--methods must be one method with --plans, got {', '.join(one.label for one in ours)}")
+    files = spread(listed_files(kind, VARIANTS if data is None else data), count)
+    title = f"{kind.upper()}: {ours[0].label} and PyVRP, {seconds:g} s a file"
+    methods = ours[0], Method("pyvrp", "pyvrp", seconds=seconds)
+    with Bar() as bar:
+        report = run_plan_peers(out, title, files, methods, workers, bar.batch, judge)
+    _finish(out, report.failures)
 
 
 def _files(
