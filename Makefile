@@ -1,13 +1,23 @@
-# Two commands: `make demo` shows a route and two searches for it, `make test` checks everything. Both set up .venv.
+# Three commands, which set up .venv: `make demo` shows a route and two searches for it, `make serve` the page on a map,
+# `make test` checks everything.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types tests clean
+PAGE := src/orienteer/service/page/index.html
+PAGE_SOURCES := $(wildcard web/index.html web/*.ts web/*.json web/src/* web/test/* examples/city.csv examples/day_in_town.csv)
+
+.PHONY: demo serve page test lint types tests clean
 
 demo: .venv/plot.stamp
 	@mkdir -p out
 	$(BIN)/python examples/two_searches.py out/city.png
+
+# The extra exact is for bounds beside the plans.
+serve: .venv/service,exact.stamp page
+	$(BIN)/orienteer serve
+
+page: $(PAGE)
 
 test: lint types tests
 
@@ -18,7 +28,8 @@ lint: .venv/dev.stamp
 types: .venv/dev.stamp
 	$(BIN)/mypy
 
-tests: .venv/dev.stamp
+tests: .venv/dev.stamp page
+	web/npm run --silent test
 	$(BIN)/pytest -n 2
 
 # One stamp for each extra that is installed; a changed pyproject.toml installs anew. The demo imports little of what pip
@@ -29,5 +40,16 @@ tests: .venv/dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check $(if $(filter plot,$*),--no-compile) -e '.[$*]'
 	@touch $@
 
+# npm install, not npm ci, which wants native packages of every platform in the lock file. With --no-save the lock file holds
+# and stays as it is.
+web/node_modules/.stamp: web/package.json web/package-lock.json
+	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	web/npm install --no-save --silent
+	@touch $@
+
+$(PAGE): $(PAGE_SOURCES) web/node_modules/.stamp
+	web/npm run --silent build
+	@touch $@
+
 clean:
-	rm -rf .venv out build dist src/*.egg-info
+	rm -rf .venv out build dist src/*.egg-info web/node_modules src/orienteer/service/page

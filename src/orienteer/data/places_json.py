@@ -1,0 +1,128 @@
+"""A problem as a list of places: the form of JSON that people and the page edit (docs/files.md)."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from orienteer.data.distances import METRICS, scale_of
+from orienteer.data.fields import Fields, RouteFields
+from orienteer.data.text import FilePath
+from orienteer.data.times import Daily
+from orienteer.model.clock import PER_HOUR, Unit
+from orienteer.model.rules import Window
+
+
+def places_of(path: FilePath, fields: Fields) -> dict[str, Any]:
+    """What a reader found in a file, as JSON with `places`; what has its default is left out.
+
+    Costs that are distances between the places become their metric and speed, others stay a table.
+    """
+    size = len(fields.prizes)
+    metric, speed = _metric(fields)
+    required = {fields.number(path, "required", node) for node in fields.required}
+    avoided = {fields.number(path, "avoid", node) for node in fields.avoided}
+    groups: list[list[str]] = [[] for _ in range(size)]
+    for number, group in enumerate(fields.groups):
+        for node in group:
+            groups[fields.number(path, "groups", node)].append(f"group {number + 1}")
+    axes = ("lon", "lat") if metric == "great_circle" else ("x", "y")
+    places = []
+    for node in range(size):
+        place: dict[str, Any] = {"name": f"place {node}" if fields.names is None else fields.names[node]}
+        if fields.coords is not None:
+            place |= dict(zip(axes, fields.coords[node].tolist(), strict=True))
+        place["prize"] = _short(fields.prizes[node])
+        if fields.service is not None and fields.service[node]:
+            place["service"] = _short(fields.service[node])
+        if fields.windows is not None and (windows := fields.windows[node]):
+            place["windows"] = ";".join(_window(window, fields.clock) for window in windows)
+        place |= {key: True for key, nodes in (("required", required), ("avoid", avoided)) if node in nodes}
+        if groups[node]:
+            place["group"] = "; ".join(groups[node])
+        weights = {one.name: _short(one.weights[node]) for one in fields.budgets if one.weights[node]}
+        places.append(place | ({"weights": weights} if weights else {}))
+    return {"places": places, **_rules(path, fields), **_costs(fields, metric, speed)}
+
+
+def _rules(path: FilePath, fields: Fields) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, node in (("start", fields.start), ("end", fields.end)):
+        if node is not None:
+            found[key] = fields.number(path, key, node)
+    if fields.limit is not None:
+        found["limit"] = _short(fields.limit)
+    if fields.free_end:
+        found["free_end"] = True
+    if isinstance(fields.routes, int):
+        found["routes"] = fields.routes
+    elif fields.routes is not None:
+        found["routes"] = [_route(path, fields, route) for route in fields.routes]
+    if fields.budgets:
+        found["budgets"] = {budget.name: _short(budget.most) for budget in fields.budgets}
+    if fields.clock is not None:
+        found["clock"] = fields.clock
+    return found
+
+
+def _route(path: FilePath, fields: Fields, route: RouteFields) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": route.name} if route.name else {}
+    for key, node in (("start", route.start), ("end", route.end)):
+        if node is not None:
+            found[key] = fields.number(path, key, node)
+    for key, time in (("opens", route.opens), ("closes", route.closes)):
+        if time is not None:
+            found[key] = _short(time) if fields.clock is None else _moment(time, fields.clock)
+    if route.limit is not None:
+        found["limit"] = _short(route.limit)
+    return found | ({"free_end": True} if route.free_end else {})
+
+
+def _metric(fields: Fields) -> tuple[str | None, float]:
+    """The metric by which costs are distances between the places, and the speed; None where they are a table."""
+    whole = np.isfinite(fields.costs).all()
+    for name, metric in METRICS.items() if whole else ():
+        if scale := scale_of(fields.costs, fields.coords, metric):
+            return name, float(f"{1 / scale:.12g}")
+    return None, 1.0
+
+
+def _costs(fields: Fields, metric: str | None, speed: float) -> dict[str, Any]:
+    if metric is None:
+        return {"costs": [[None if math.isinf(cost) else _short(cost) for cost in row] for row in fields.costs]}
+    return {
+        **({"metric": metric} if metric == "manhattan" else {}),
+        **({"speed": _short(speed)} if speed != 1 else {}),
+    }
+
+
+def _window(window: Window | Daily, clock: Unit | None) -> str:
+    """A window as text; one in times of day that does not hold every day names its day."""
+    if isinstance(window, Daily):
+        return f"{_of_day(window.opens)}-{_of_day(window.closes)}"
+    opens, closes = window
+    if clock is not None and math.isfinite(opens) and math.isfinite(closes):
+        seconds = [3600 * time / PER_HOUR[clock] for time in window]
+        day = math.floor(seconds[0] / 86400)
+        if day >= 0 and all(time == round(time) for time in seconds) and seconds[1] - 86400 * day < 360000:
+            first, last = (_of_day(round(time) - 86400 * day) for time in seconds)
+            return f"day {day + 1} {first}-{last}"
+    return "-".join("" if math.isinf(time) else str(_short(time)) for time in window)
+
+
+def _moment(time: float, clock: Unit) -> float | int | str:
+    seconds = 3600 * time / PER_HOUR[clock]
+    if seconds < 0 or seconds != round(seconds):
+        return _short(time)
+    day, rest = divmod(round(seconds), 86400)
+    return f"day {day + 1} {_of_day(rest)}" if day else _of_day(rest)
+
+
+def _of_day(seconds: int) -> str:
+    hours, rest = divmod(seconds, 3600)
+    return f"{hours:02d}:{rest // 60:02d}" + (f":{rest % 60:02d}" if rest % 60 else "")
+
+
+def _short(value: float) -> float | int:
+    """The number, as a whole one where it is that."""
+    return int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
