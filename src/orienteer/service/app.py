@@ -2,25 +2,38 @@
 
 import asyncio
 import contextlib
+import hashlib
+import json
+import re
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Header, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, StreamingResponse
 
 from orienteer.search.cores import cores
 from orienteer.search.registry import REGISTRY, handled_by
 from orienteer.service import contract
 from orienteer.service.body import read_body
 from orienteer.service.errors import MEDIA, Refused
+from orienteer.service.jobs import Jobs, found, job_json
 from orienteer.service.pages import FOLDER, NOT_BUILT, STYLE, description
 from orienteer.service.pool import Died, Pool
 from orienteer.service.security import Security
 from orienteer.service.settings import Settings, words
-from orienteer.service.work import JSON, Kind, Reply, Task
+from orienteer.service.store import ENDED, Job, NewJob, SqliteStore
+from orienteer.service.work import JSON, Kind, Reply, Task, perform
 from orienteer.version import __version__
+
+EVENTS = "text/event-stream"
+SMALL_BODY = 256 * 1024
+"""Bytes of a job that is checked by a thread of the server; a longer one would hold up others."""
+IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
+LastEventId = Annotated[str | None, Header(max_length=100)]
+_LOCATION = {"Location": {"description": "Where the job is", "schema": {"type": "string"}}}
 
 FORMATS = (JSON, "application/geo+json", "application/gpx+xml")
 """The media types of plans."""
@@ -37,12 +50,14 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.settings = settings
-    app.state.in_flight = 0
+    app.state.in_flight = app.state.streams = 0
     app.state.draining = False
     _add_routes(app)
     _add_pages(app)
     app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(_Replied, _replied)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _failed)
     if settings.cors:
         from starlette.middleware.cors import CORSMiddleware
@@ -61,12 +76,18 @@ def create_app(settings: Settings) -> FastAPI:
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings = app.state.settings
-    app.state.pool = pool = Pool(settings, settings.workers or cores())
-    pool.start()
+    state = app.state
+    state.store = SqliteStore(settings.store_path, settings)
+    await state.store.open()
+    state.pool = Pool(settings, settings.workers or cores())
+    state.jobs = Jobs(state.store, state.pool, settings)
+    state.pool.start()
+    state.jobs.start()
     try:
         yield
     finally:
-        pool.close()
+        await state.jobs.stop()
+        await state.store.close()
 
 
 def _body(model: type[contract.Request]) -> dict[str, Any]:
@@ -101,6 +122,67 @@ def _add_routes(app: FastAPI) -> None:
     )
     async def explain(request: Request) -> Response:
         return await _answered(request, "explain", JSON)
+
+    @app.post(
+        "/v1/jobs",
+        summary="Hand in a search that goes on by itself",
+        status_code=202,
+        response_model=None,
+        responses={202: {"model": contract.Job, "headers": _LOCATION}, **_problems(408, 422, 429, 503)},
+        openapi_extra=_body(contract.Ask),
+    )
+    async def add_job(request: Request, idempotency_key: IdempotencyKey = None) -> Response:
+        check_running(request)
+        job = await _added(request, idempotency_key)
+        return Response(job_json(job), 202, {"Location": f"/v1/jobs/{job.id}"}, JSON)
+
+    @app.get(
+        "/v1/jobs/{id}",
+        summary="A job, with its result as soon as there is one",
+        response_model=None,
+        responses={200: {"model": contract.Job}, **_problems(404, 406, 409)},
+    )
+    async def get_job(request: Request, id: str) -> Response:
+        media, state = accepted(request), request.app.state
+        job = found(await state.store.get(id), id)
+        if media == JSON:
+            return Response(job_json(job), media_type=JSON)
+        if job.result is None:
+            raise Refused(409, "no-result", f"the job is {job.status} and has no result")
+        body = await state.store.body(id)
+        reply = await _worked(state.pool, state.settings, Task("render", body, media, (job.result,)))
+        return Response(reply.content, reply.status, reply.headers, reply.media)
+
+    @app.get(
+        "/v1/jobs/{id}/events",
+        summary="The improvements of a job, as they are found",
+        response_model=None,
+        responses={
+            200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "Server-sent events"},
+            204: {"description": "The client has seen the end"},
+            **_problems(404, 429),
+        },
+    )
+    async def events(request: Request, id: str, last_event_id: LastEventId = None) -> Response:
+        state = request.app.state
+        job = found(await state.store.get(id), id)
+        after = _number(last_event_id)
+        if job.status in ENDED and after > len(await state.store.events(job.number, 0)):
+            return Response(status_code=204)
+        if state.streams >= state.settings.streams:
+            raise Refused(429, "busy", f"{state.streams} streams are open already", retry_after=5)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(_counted(state, state.jobs.stream(job, after)), 200, headers, EVENTS)
+
+    @app.delete(
+        "/v1/jobs/{id}",
+        summary="Cancel a job and keep the best so far",
+        response_model=None,
+        responses={200: {"model": contract.Job}, **_problems(404)},
+    )
+    async def cancel_job(request: Request, id: str) -> Response:
+        job = found(await request.app.state.jobs.cancel(id), id)
+        return Response(job_json(job), media_type=JSON)
 
     @app.get("/v1/solvers", summary="The solvers that requests may name", responses=_problems())
     async def solvers(request: Request) -> list[contract.SolverInfo]:
@@ -201,11 +283,46 @@ async def _answered(request: Request, kind: Kind, media: str) -> Response:
     return Response(reply.content, reply.status, reply.headers, reply.media)
 
 
+async def _added(request: Request, key: str | None) -> Job:
+    """The job of a request, accepted and on disk."""
+    state = request.app.state
+    settings: Settings = state.settings
+    body = await read_body(request, settings)
+    task = Task("check", body)
+    if len(body) <= SMALL_BODY or not settings.quick:
+        reply = await asyncio.to_thread(perform, task, settings, "cpu", lambda kind, data: None, lambda: False)
+    else:
+        reply = await _worked(state.pool, settings, task)
+    if reply.status != 200:
+        raise _Replied(reply)
+    facts = json.loads(reply.content)
+    client = request.client.host if request.client is not None else ""
+    digest = hashlib.sha256(body).digest()
+    batch = facts["batch"] if settings.batching != "off" else None
+    job = await state.store.add(NewJob(client, body, digest, facts["seconds"], key, batch))
+    state.jobs.wake(batch)
+    return job
+
+
+async def _counted(state: Any, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    state.streams += 1
+    try:
+        async for part in stream:
+            yield part
+    finally:
+        state.streams -= 1
+
+
+def _number(text: str | None) -> int:
+    """The number of the last event that a client has seen; 0 where the header makes no sense."""
+    return int(text) if text is not None and re.fullmatch(r"\d{1,9}", text, re.ASCII) else 0
+
+
 async def _worked(pool: Pool, settings: Settings, task: Task) -> Reply:
     seconds = settings.solve_most + settings.grace_seconds
     reason = ""
     for _ in range(2):  # a worker may die for reasons of its own: the task is tried once more
-        async with pool.lease(quick=True) as worker:
+        async with pool.lease("answer") as worker:
             try:
                 return await worker.run(task, seconds)
             except Died as died:
@@ -230,6 +347,28 @@ async def _unless_gone(request: Request, work: Any) -> Reply:
 async def _disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+class _Replied(Exception):
+    """A worker's reply that refuses a request."""
+
+    def __init__(self, reply: Reply):
+        super().__init__(reply.status)
+        self.reply = reply
+
+
+async def _replied(request: Request, error: Exception) -> Response:
+    assert isinstance(error, _Replied)
+    return Response(error.reply.content, error.reply.status, error.reply.headers, error.reply.media)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    """A header or a path that is not as described."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    field = str(first["loc"][-1])
+    refused = Refused(400, "bad-request", f"{field}: {first['msg']}", field)
+    return Response(refused.content, refused.status, media_type=MEDIA)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -41,6 +41,14 @@ class Search:
     """The most seconds that the search may take."""
 
     @property
+    def batch(self) -> str | None:
+        """A text that is the same for searches that can be done together; None for one that goes alone."""
+        ask = self.ask
+        if ask.solver != "cs-l" or ask.alternatives or ask.bound or ask.initial:
+            return None
+        return f"{ask.solver} {ask.seconds} {ask.steps}"
+
+    @property
     def stop(self) -> Stop:
         """When to end: by the request, or else by the solver; a bound gets as much time as the search before it."""
         share = self.seconds / 2 if self.ask.bound else self.seconds

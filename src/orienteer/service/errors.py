@@ -22,6 +22,7 @@ TITLES = {
     "not-allowed": "The method is not allowed here",
     "not-acceptable": "No format that the request accepts",
     "not-json": "The body must be application/json",
+    "no-result": "The job has no result",
     "busy": "Too many requests",
     "draining": "The service is stopping",
     "failed": "The search failed",

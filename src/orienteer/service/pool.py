@@ -9,13 +9,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, Literal
 
 from orienteer.search.processes import single_threaded, unsignalled
 from orienteer.service.settings import Settings
 from orienteer.service.work import Reply, Task
 from orienteer.service.worker import OUT_OF_MEMORY, run
 
+Purpose = Literal["answer", "batch", "job"]
+"""What a worker is wanted for: an answer that a client waits for, jobs that are searched together, a job."""
 OnNews = Callable[[str, bytes], None]
 
 SMALL = 32 * 1024
@@ -34,13 +36,16 @@ class Worker:
     """A process that does one task at a time, seen from the server."""
 
     def __init__(self, number: int, settings: Settings, quick: bool, batches: bool, pool: "Pool"):
-        self.number, self.settings, self.quick, self.batches, self.pool = number, settings, quick, batches, pool
+        self.number, self.settings, self.pool = number, settings, pool
+        self.purposes: tuple[Purpose, ...] = ("answer",) if quick else ("answer", "job")
+        self.batches = batches
         self.loop = asyncio.get_running_loop()
         self.device = ""
         self.reason = ""
         self.task = 0
         self.on_news: OnNews | None = None
         self.reply: asyncio.Future[Reply] | None = None
+        self.sending = asyncio.Lock()
         self.connection, theirs = multiprocessing.get_context("spawn").Pipe()
         self.process = multiprocessing.get_context("spawn").Process(
             target=run, args=(theirs, settings.public, batches), daemon=True, name=f"orienteer-worker-{number}"
@@ -51,14 +56,7 @@ class Worker:
         """The reply to a task; `Died` if the worker dies or has not answered after so many seconds."""
         self.task += 1
         self.on_news, self.reply = on_news, self.loop.create_future()
-        message = ("task", self.task, task)
-        try:
-            if len(task.body) <= SMALL:
-                self.connection.send(message)
-            else:
-                await asyncio.to_thread(self.connection.send, message)
-        except OSError:
-            pass  # the worker is dead, as `_live` will tell
+        await self._send("task", self.task, task, size=len(task.body) + sum(map(len, task.parts)))
         timer = self.loop.call_later(seconds, self.kill, f"a worker took longer than {seconds:g} s")
         try:
             return await self.reply
@@ -71,8 +69,15 @@ class Worker:
 
     def cancel(self) -> None:
         """Asks the worker to end its search with the best plan so far."""
-        with contextlib.suppress(OSError):
-            self.connection.send(("cancel", self.task))
+        self.cancelling = asyncio.ensure_future(self._send("cancel", self.task))
+
+    async def _send(self, *message: Any, size: int = 0) -> None:
+        async with self.sending:
+            with contextlib.suppress(OSError):  # the worker is dead, as `_live` will tell
+                if size <= SMALL:
+                    self.connection.send(message)
+                else:
+                    await asyncio.to_thread(self.connection.send, message)
 
     def kill(self, reason: str) -> None:
         """Kills the process; who waits for it is told the reason."""
@@ -104,6 +109,8 @@ class Worker:
     def _hear(self, message: tuple[Any, ...]) -> None:
         if message[0] == "ready":
             self.device = message[1]["device"]
+            if self.batches and (self.device == "cuda" or self.settings.batching == "on"):
+                self.purposes = ("answer", "batch", "job")
             self.pool.ready(self)
         elif message[1] != self.task:
             return  # of an earlier task
@@ -129,25 +136,28 @@ class Worker:
 
 
 class Pool:
-    """Workers that are handed out: those for all work, and `quick` ones for requests whose answer somebody waits for.
+    """Workers that are handed out: those for all work, and quick ones for answers that clients wait for.
 
-    Who waits for an answer comes before jobs. Workers that search jobs together on a GPU are the first ones.
+    Answers come before jobs. The first worker is the one that has a GPU, and so can search jobs together.
     """
 
     def __init__(self, settings: Settings, workers: int):
         self.settings, self.count = settings, workers
         self.workers: dict[int, Worker] = {}
         self.idle: list[Worker] = []
-        self.waiting: deque[asyncio.Future[Worker]] = deque()
-        self.waiting_jobs: deque[asyncio.Future[Worker]] = deque()
+        self.lines: dict[Purpose, deque[asyncio.Future[Worker]]] = {"answer": deque(), "batch": deque(), "job": deque()}
         self.restarts = self.failures = 0
         self.closed = False
-        self.changed = asyncio.Event()
 
     @property
     def is_ready(self) -> bool:
         """Whether a worker has warmed up."""
         return any(worker.device for worker in self.workers.values())
+
+    @property
+    def batches(self) -> bool:
+        """Whether a worker searches jobs together."""
+        return any("batch" in worker.purposes for worker in self.workers.values())
 
     @property
     def busy(self) -> int:
@@ -165,23 +175,22 @@ class Pool:
             worker.kill("the server stopped")
 
     @contextlib.asynccontextmanager
-    async def lease(self, quick: bool) -> AsyncIterator[Worker]:
-        """A context with a worker that nobody else has; `quick` is for requests whose answer somebody waits for."""
-        worker = await self._take(quick)
+    async def lease(self, purpose: Purpose) -> AsyncIterator[Worker]:
+        """A context with a worker that nobody else has."""
+        worker = await self._take(purpose)
         try:
             yield worker
         finally:
             self._give(worker)
 
-    async def _take(self, quick: bool) -> Worker:
-        fitting = [worker for worker in self.idle if quick or not worker.quick]
+    async def _take(self, purpose: Purpose) -> Worker:
+        fitting = [worker for worker in self.idle if purpose in worker.purposes]
         if fitting:
-            worker = max(fitting, key=lambda worker: (worker.quick, worker.number))
+            worker = max(fitting, key=lambda worker: worker.number)  # the quick ones are last
             self.idle.remove(worker)
             return worker
-        line = self.waiting if quick else self.waiting_jobs
         turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
-        line.append(turn)
+        self.lines[purpose].append(turn)
         try:
             return await turn
         except asyncio.CancelledError:
@@ -193,10 +202,9 @@ class Pool:
         """Hands a worker to who waits longest, or puts it with the idle ones; a worker that is not alive is lost."""
         if self.workers.get(worker.number) is not worker or worker.reason:
             return
-        lines = (self.waiting,) if worker.quick else (self.waiting, self.waiting_jobs)
-        for line in lines:
-            while line:
-                turn = line.popleft()
+        for purpose in worker.purposes:
+            while self.lines[purpose]:
+                turn = self.lines[purpose].popleft()
                 if not turn.done():
                     turn.set_result(worker)
                     return
@@ -209,7 +217,6 @@ class Pool:
         for number in range(self.count + self.settings.quick):
             if number not in self.workers:
                 self._start(number)
-        self.changed.set()
 
     def dead(self, worker: Worker) -> None:
         """Called when a worker has died; another takes its place, after a pause if it could not even start."""

@@ -1,6 +1,9 @@
 """The server process: uvicorn with the application."""
 
+import asyncio
 import logging
+import time
+from types import FrameType
 
 import uvicorn
 
@@ -24,4 +27,28 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=2,
     )
     logging.getLogger("orienteer").setLevel(logging.INFO)
-    uvicorn.Server(config).run()
+    _Server(config).run()
+
+
+class _Server(uvicorn.Server):
+    """A server that first drains when it is told to stop, and answers 503 meanwhile; told twice, it stops at once."""
+
+    draining: asyncio.Task[None] | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self.draining is None:
+            self.draining = asyncio.get_running_loop().create_task(self._drain())
+        else:
+            self.should_exit = True
+
+    async def _drain(self) -> None:
+        state = self.config.app.state  # type: ignore[union-attr]
+        seconds = state.settings.drain_seconds
+        logging.getLogger("uvicorn.error").info("Draining for at most %g s; a second signal stops at once", seconds)
+        state.draining = True
+        state.jobs.drain()
+        end = time.monotonic() + seconds
+        while (state.in_flight or state.jobs.running) and time.monotonic() < end and not self.should_exit:
+            await asyncio.sleep(0.02)
+        state.jobs.hang_up()
+        self.should_exit = True

@@ -11,13 +11,13 @@ from orienteer.model.explain import closest, explain
 from orienteer.model.plan import Plan
 from orienteer.model.result import Result
 from orienteer.search.explain import worth_with
-from orienteer.search.front import solve
+from orienteer.search.front import solve, solve_batch
 from orienteer.search.stop import MaxSeconds, Progress
 from orienteer.service.asked import Search, read_search, read_why
 from orienteer.service.errors import MEDIA, Refused
 from orienteer.service.settings import Settings
 
-Kind = Literal["solve", "job", "explain", "check"]
+Kind = Literal["solve", "job", "batch", "explain", "check", "render"]
 Tell = Callable[[str, bytes], None]
 """Called with the name of an event, "improvement" or "bound", and its data."""
 Cancelled = Callable[[], bool]
@@ -33,6 +33,8 @@ class Task:
     body: bytes
     format: str = JSON
     """The media type of the answer."""
+    parts: tuple[bytes, ...] = ()
+    """The bodies of jobs that are searched together; or the result to be rendered."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,10 @@ class Reply:
     content: bytes
     media: str = JSON
     headers: dict[str, str] = dataclasses.field(default_factory=dict)
+    news: bytes | None = None
+    """The event of an answer that came without others."""
+    parts: tuple["Reply", ...] = ()
+    """The replies to jobs that were searched together."""
 
     @classmethod
     def of(cls, refused: Refused) -> "Reply":
@@ -55,9 +61,14 @@ def perform(task: Task, settings: Settings, device: str, tell: Tell, cancelled: 
     try:
         if task.kind == "explain":
             return _explained(task, settings)
+        if task.kind == "batch":
+            return _together(task, settings, device)
         search = read_search(task.body, settings, task.kind == "solve", device)
         if task.kind == "check":
-            return Reply(200, b"{}")
+            return Reply(200, json.dumps({"seconds": search.seconds, "batch": search.batch}).encode())
+        if task.kind == "render":
+            result = dataclasses.replace(Result.from_json(task.parts[0].decode()), instance=search.instance)
+            return answer(search, result, task.format)
         return answer(search, _searched(search, tell, cancelled), task.format)
     except Refused as refused:
         return Reply.of(refused)
@@ -81,6 +92,32 @@ def _searched(search: Search, tell: Tell, cancelled: Cancelled) -> Result:
         alternatives=ask.alternatives + 1,
         cancelled=cancelled,
     )
+
+
+def _together(task: Task, settings: Settings, device: str) -> Reply:
+    """The replies to jobs of one batch, searched together."""
+    replies: list[Reply | None] = []
+    searches = []
+    for body in task.parts:
+        try:
+            searches.append(read_search(body, settings, False, device))
+            replies.append(None)
+        except Refused as refused:
+            replies.append(Reply.of(refused))
+    results = []
+    if searches:
+        first = searches[0]
+        results = solve_batch([search.instance for search in searches], first.solver, first.stop)
+    answers = iter([_answer_of_batch(search, result) for search, result in zip(searches, results, strict=True)])
+    return Reply(200, b"", parts=tuple(next(answers) if reply is None else reply for reply in replies))
+
+
+def _answer_of_batch(search: Search, result: Result) -> Reply:
+    whole = dataclasses.replace(result, seed=search.ask.seed, instance=search.instance)
+    reply, news = answer(search, whole), list[bytes]()
+    listen = Listener(lambda kind, data: news.append(data))
+    listen(Progress(result.seconds, result.steps, 0, result.prize, result.bound, plan=result.plan))
+    return dataclasses.replace(reply, news=news[-1] if news else None)
 
 
 def _explained(task: Task, settings: Settings) -> Reply:

@@ -1,0 +1,284 @@
+"""Jobs: from the store to workers and back, with news for those who watch."""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from orienteer.service.errors import Refused
+from orienteer.service.pool import Died, Pool, Worker
+from orienteer.service.settings import Settings
+from orienteer.service.store import ENDED, TRIES, Claim, Job, Store
+from orienteer.service.work import Reply, Task
+
+KEEP_ALIVE = 15.0
+"""Seconds after which a silent stream of events sends a comment, so that proxies keep it open."""
+PURGE = 60.0
+"""Seconds between two looks for jobs to forget."""
+CANCEL_WAIT = 2.0
+"""Seconds that a client waits at most for a search to end when it cancels a job."""
+
+_log = logging.getLogger("orienteer")
+
+
+class Jobs:
+    """Hands queued jobs to workers, and records what becomes of them."""
+
+    def __init__(self, store: Store, pool: Pool, settings: Settings):
+        self.store, self.pool, self.settings = store, pool, settings
+        self.arrived = {"job": asyncio.Event(), "batch": asyncio.Event()}
+        self.draining = self.hung_up = False
+        self.running: dict[str, Worker] = {}
+        """The workers of running jobs, by the jobs' ids."""
+        self.cancelled: set[str] = set()
+        self.watchers: dict[str, set[asyncio.Event]] = defaultdict(set)
+        self.tasks: list[asyncio.Task[None]] = []
+        self.ended = 0
+
+    def start(self) -> None:
+        """Begins to hand out jobs: for each worker one job is searched while the next one waits for it."""
+        for event in self.arrived.values():
+            event.set()
+        self.tasks = [asyncio.create_task(self._hand_out("job")) for _ in range(2 * self.pool.count)]
+        self.tasks.append(asyncio.create_task(self._hand_out("batch")))
+        self.tasks.append(asyncio.create_task(self._purge()))
+
+    def drain(self) -> None:
+        """Hands out no more jobs; those that wait stay in the store for the next start."""
+        self.draining = True
+
+    def hang_up(self) -> None:
+        """Ends all streams of events; clients come back with the number of the last event that they have seen."""
+        self.hung_up = True
+        for id in list(self.watchers):
+            self.notify(id)
+
+    async def stop(self) -> None:
+        """Queues the running jobs again and ends."""
+        self.draining = True
+        self.pool.close()  # so that who waits for a worker is told at once
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(5.0):
+                while self.running:
+                    await asyncio.sleep(0.02)
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    def wake(self, batch: str | None) -> None:
+        """Called when a job was added."""
+        self.arrived["batch" if batch is not None and self.pool.batches else "job"].set()
+
+    async def cancel(self, id: str) -> Job | None:
+        """The job, after its search has ended with the best plan so far, or soon will."""
+        job = await self.store.cancel(id)
+        if job is None or job.status != "running":
+            self.notify(id)
+            return job
+        if id in self.running:
+            self.cancelled.add(id)
+            self._cancel_search(id)
+        with self.watching(id) as changed, contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CANCEL_WAIT):
+                while job is not None and job.status == "running":
+                    await changed.wait()
+                    changed.clear()
+                    job = await self.store.get(id)
+        return await self.store.get(id)
+
+    @contextlib.contextmanager
+    def watching(self, id: str) -> Iterator[asyncio.Event]:
+        """A context with an event that is set whenever something happens to a job."""
+        event = asyncio.Event()
+        self.watchers[id].add(event)
+        try:
+            yield event
+        finally:
+            self.watchers[id].discard(event)
+            if not self.watchers[id]:
+                del self.watchers[id]
+
+    def notify(self, id: str) -> None:
+        """Wakes those who watch a job."""
+        for event in self.watchers.get(id, ()):
+            event.set()
+
+    async def stream(self, job: Job, after: int) -> AsyncIterator[bytes]:
+        """The events of a job behind the number `after`, as server-sent events; ends with the job."""
+        with self.watching(job.id) as changed:
+            while True:
+                changed.clear()
+                now = await self.store.get(job.id)
+                for event in await self.store.events(job.number, after):
+                    after = event.number
+                    yield _sent(event.kind, event.number, event.data)
+                if now is None:
+                    return
+                if now.status in ENDED:
+                    yield _sent("end", after + 1, job_json(now))
+                    return
+                if self.hung_up:
+                    return
+                try:
+                    await asyncio.wait_for(changed.wait(), KEEP_ALIVE)
+                except TimeoutError:
+                    yield b": still here\n\n"
+
+    async def _hand_out(self, purpose: Any) -> None:
+        """Takes queued jobs to a worker, one after the other, until the server stops."""
+        arrived = self.arrived[purpose]
+        while not self.draining:
+            await arrived.wait()
+            try:
+                await self._hand_out_next(purpose)
+            except Exception:
+                _log.exception("a job could not be handed out")
+                await asyncio.sleep(1.0)
+
+    async def _hand_out_next(self, purpose: Any) -> None:
+        async with self.pool.lease(purpose) as worker:
+            if self.draining:
+                return
+            self.arrived[purpose].clear()  # before the look, since a job may be added right after it
+            together = None if not self.pool.batches else purpose == "batch"
+            claims = await self.store.claim(together=together)
+            if claims:
+                self.arrived[purpose].set()  # there may be more
+                if claims[0].batch is not None and purpose == "batch":
+                    claims += await self._companions(claims[0])
+                reply = await self._searched(worker, claims)
+        if claims:  # the worker has its next task by now
+            await self._record(claims, reply)
+
+    async def _companions(self, first: Claim) -> list[Claim]:
+        """Jobs that wait together with a job and can be searched together with it."""
+        await asyncio.sleep(self.settings.batch_ms / 1000)
+        return await self.store.claim(self.settings.batch_most - 1, batch=first.batch)
+
+    async def _searched(self, worker: Worker, claims: Sequence[Claim]) -> Reply | Died:
+        for claim in claims:
+            self.running[claim.id] = worker
+            self.notify(claim.id)
+        first, grace = claims[0], self.settings.grace_seconds
+        try:
+            if len(claims) == 1:
+                return await worker.run(Task("job", first.body), first.seconds + grace, _News(self, first))
+            task = Task("batch", b"", parts=tuple(claim.body for claim in claims))
+            return await worker.run(task, len(claims) * first.seconds + grace)
+        except Died as died:
+            return died
+
+    def _cancel_search(self, id: str) -> None:
+        """Ends the search of a job; one that is searched together with others goes on to its end with them."""
+        worker = self.running.get(id)
+        if worker is not None and list(self.running.values()).count(worker) == 1:
+            task = worker.task
+            worker.cancel()
+
+            def insist() -> None:
+                if self.running.get(id) is worker and worker.task == task:
+                    worker.kill("a worker did not end a cancelled search")
+
+            asyncio.get_running_loop().call_later(self.settings.grace_seconds, insist)
+
+    async def _record(self, claims: Sequence[Claim], reply: Reply | Died) -> None:
+        replies: Sequence[Reply | Died] = [reply] * len(claims)
+        if isinstance(reply, Reply) and reply.parts:
+            replies = reply.parts
+        for claim, own in zip(claims, replies, strict=True):
+            try:
+                await self._record_one(claim, own)
+            finally:
+                self.running.pop(claim.id, None)
+                self.cancelled.discard(claim.id)
+                self.notify(claim.id)
+
+    async def _record_one(self, claim: Claim, reply: Reply | Died) -> None:
+        if isinstance(reply, Reply):
+            if reply.status == 200:
+                if reply.news is not None:
+                    await self.store.note(claim, "improvement", reply.news)
+                await self.store.finish(claim, "done", reply.content, None)
+            else:
+                await self.store.finish(claim, "failed", None, json.loads(reply.content)["detail"])
+        elif claim.id in self.cancelled:
+            await self.store.finish(claim, "cancelled", None, None)
+        elif self.draining:
+            await self.store.requeue(claim, forgive=True)
+        elif claim.tries < TRIES:
+            _log.warning("job %s is tried once more: %s", claim.id, reply)
+            await self.store.requeue(claim)
+            self.wake(None)
+        else:
+            await self.store.finish(claim, "failed", None, f"tried {TRIES} times; {reply}")
+        self.ended += 1
+
+    async def _purge(self) -> None:
+        while True:
+            try:
+                await self.store.purge()
+            except Exception:
+                _log.exception("old jobs could not be forgotten")
+            await asyncio.sleep(min(PURGE, max(1.0, self.settings.keep_seconds)))
+
+
+class _News:
+    """Records the news of a search; a second try tells only what is better than the first one's."""
+
+    def __init__(self, jobs: Jobs, claim: Claim):
+        self.jobs, self.claim = jobs, claim
+        self.before = _rank(claim.best) if claim.best is not None else None
+        self.waiting: set[asyncio.Task[None]] = set()
+
+    def __call__(self, kind: str, data: bytes) -> None:
+        if self.before is not None and _rank(data) <= self.before:
+            return
+        self.before = None
+        task = asyncio.ensure_future(self._record(kind, data))
+        self.waiting.add(task)
+        task.add_done_callback(self.waiting.discard)
+
+    async def _record(self, kind: str, data: bytes) -> None:
+        await self.jobs.store.note(self.claim, kind, data)
+        self.jobs.notify(self.claim.id)
+
+
+def _rank(data: bytes) -> tuple[float, float]:
+    """Orders news, the best last."""
+    news = json.loads(data)
+    if news["prize"] is None:
+        return float("-inf"), 0.0
+    return news["prize"], -news["cost"]
+
+
+def _sent(kind: str, number: int, data: bytes) -> bytes:
+    return b"event: %s\nid: %d\ndata: %s\n\n" % (kind.encode(), number, data)
+
+
+def job_json(job: Job) -> bytes:
+    """A job as it goes to clients."""
+    head = {
+        "id": job.id,
+        "status": job.status,
+        "created": _time(job.created),
+        "started": _time(job.started),
+        "finished": _time(job.finished),
+        "reason": job.reason,
+    }
+    tail = b', "best": %s, "result": %s}' % (job.best or b"null", job.result or b"null")
+    return json.dumps(head).encode()[:-1] + tail
+
+
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def found(job: Job | None, id: str) -> Job:
+    """The job, or `Refused` where there is none."""
+    if job is None:
+        raise Refused(404, "not-found", f"there is no job {id[:100]!r}; results are kept for a while only", "id")
+    return job
