@@ -7,7 +7,7 @@ import pytest
 
 from orienteer import BadFile, Instance
 from orienteer.data import files
-from orienteer.data.csv_columns import ACCEPTED
+from orienteer.data.columns import ACCEPTED
 
 SMALL = '# a round trip\n# limit = 12.5\nname,x,y,prize\ndepot,0,0,0\n"b, c",3,4,2.5\nd,0,1,10\n'
 BARE = "name,prize\na,0\nb,3\n"

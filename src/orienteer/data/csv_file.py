@@ -7,28 +7,29 @@ The settings that are not in the table (limit, start, end, metric, matrix and ot
 import csv
 import io
 import itertools
-import math
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from orienteer.data.csv_columns import ACCEPTED, BUDGET, find_columns, warn_of_unused
-from orienteer.data.csv_rules import Row, budgets_of_points, routes_of_table, rules_of_points, yes
-from orienteer.data.distances import METRICS, euclidean, great_circle, manhattan, measured_by, pairwise
+from orienteer.data.distances import euclidean, manhattan, measured_by
+from orienteer.data.engine_table import engine_table, square_table
 from orienteer.data.fields import Fields
-from orienteer.data.text import MAX_WHOLE, FilePath, amount, check_size, costs_of, read_text, real, shown, write_lines
-from orienteer.data.times import Times, as_unit
+from orienteer.data.json_file import parse_json_text
+from orienteer.data.legs import Matrix
+from orienteer.data.points import Header, Row
+from orienteer.data.table import Setting, Table, fields_of_table, note, with_routes_of
+from orienteer.data.text import MAX_WHOLE, FilePath, costs_of, read_text, shown, write_lines
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array
-from orienteer.model.spelling import did_you_mean
 
-SETTINGS = ("limit", "start", "end", "free_end", "metric", "matrix", "speed", "unit", "routes")
-"""The settings that may stand in the lines above the table, besides the limits of budgets, `budget:NAME`."""
+Line = tuple[int, list[str]]
+"""A line's number and its cells."""
+
+WORDS = ("name", "group", "start", "end")
+"""Columns whose cells are texts even where they look like numbers."""
 
 
 def load_csv(
@@ -40,72 +41,33 @@ def load_csv(
     budgets: Mapping[str, float] | None = None,
 ) -> Fields:
     """The problem in a CSV file; what the caller gives, unless None, overrides the settings in the file."""
-    settings, table = _split(path)
-    if matrix is None and "matrix" in settings:
-        matrix = _beside(path, settings["matrix"])
-    if metric is None and "metric" in settings:
-        metric = settings["metric"].text
-    if speed is None and "speed" in settings:
-        speed = real(path, settings["speed"].text, "speed", settings["speed"].line)
-    times = _times(path, settings, unit)
-    most = _limits(path, settings) | dict(budgets or {})
-    points = _points(path, table, times, most)
-    limit = settings.get("limit")
-    free = settings.get("free_end")
-    fields = Fields(
-        costs=_costs(path, points, matrix, metric, speed),
-        prizes=np.array(points.prizes),
-        limit=None if limit is None else times.duration(limit.text, "limit", limit.line),
-        start=settings["start"].text if "start" in settings else None,
-        end=settings["end"].text if "end" in settings else None,
-        coords=points.coords,
-        names=points.names,
-        free_end=free is not None and yes(path, free.text, "free_end", free.line),
-        in_metres=points.on_earth and matrix is None and speed is None,
-        **points.rules,
-    )
-    fields = in_unit(fields, times)
-    if "routes" in settings:
-        text = settings["routes"].text
-        number = re.fullmatch(r"\d{1,9}", text, re.ASCII)
-        routes = int(text) if number else _beside(path, settings["routes"])
-        return replace(fields, routes=routes) if isinstance(routes, int) else with_routes(fields, routes, times.unit)
-    return fields
+    given = None if matrix is None else load_matrix(matrix)
+    return fields_of_table(csv_table(path), _Folder(path), given, metric, speed, unit, budgets)
+
+
+def load_matrix(path: FilePath) -> Matrix:
+    """The costs in a CSV, or in the JSON of a routing engine, whatever the suffix."""
+    text = read_text(path)
+    if text.lstrip()[:1] not in ("{", "["):
+        rows = _split(path, text)[1]
+        return lambda size, names: costs_of_rows(path, rows, size, names)
+    data = parse_json_text(path, text)
+    if isinstance(data, dict):
+        return engine_table(path, data)
+    return lambda size, _: square_table(path, "the matrix", data, size)
 
 
 def with_routes(fields: Fields, path: FilePath, unit: str | None = None) -> Fields:
-    """The fields with the routes in a table of their own."""
-    settings, table = _split(path)
-    if unit is None and "unit" not in settings:
-        unit = fields.clock
-    times = _times(path, settings, unit)
-    return in_unit(replace(fields, routes=routes_of_table(path, list(table), times)), times)
+    """The fields with the routes in a CSV of their own."""
+    return with_routes_of(fields, csv_table(path), unit)
 
 
-def in_unit(fields: Fields, times: Times) -> Fields:
-    """The fields, which know from now on whether times are times of day."""
-    if times.in_unit and fields.in_metres:
-        wish = "a speed, in metres for each of these, or a matrix must be given"
-        raise BadFile(times.path, f"times of day need costs in {times.unit}, but lat and lon give metres: {wish}")
-    if times.of_day and fields.clock not in (None, times.unit):
-        raise BadFile(times.path, f"its times are in {times.unit}, those of the points in {fields.clock}")
-    return replace(fields, clock=times.unit) if times.of_day else fields
-
-
-def _times(path: FilePath, settings: dict[str, "_Setting"], unit: str | None) -> Times:
-    if unit is not None:
-        return Times(path, as_unit(path, unit))
-    given = settings.get("unit")
-    return Times(path) if given is None else Times(path, as_unit(path, given.text, given.line))
-
-
-def _limits(path: FilePath, settings: dict[str, "_Setting"]) -> dict[str, float]:
-    """The limits of budgets, by name."""
-    return {
-        key.removeprefix(BUDGET): amount(path, setting.text, key, setting.line)
-        for key, setting in settings.items()
-        if key.startswith(BUDGET)
-    }
+def csv_table(path: FilePath) -> Table:
+    """The table in a CSV file."""
+    text = read_text(path)
+    settings, rows = _split(path, text, words=True)
+    line, titles = next(rows, (1, []))
+    return Table(path, settings, Header(titles, line), (Row(cells, number) for number, cells in rows))
 
 
 def save_csv(instance: Instance, path: FilePath) -> None:
@@ -129,131 +91,8 @@ def save_csv(instance: Instance, path: FilePath) -> None:
     _write(path, lines)
 
 
-@dataclass(frozen=True)
-class _Setting:
-    text: str
-    line: int
-
-
-@dataclass(frozen=True)
-class _Points:
-    prizes: list[float]
-    coords: Array | None
-    names: list[str] | None
-    on_earth: bool
-    rules: dict[str, Any]
-    """The fields beyond the plain problem."""
-
-
-def _split(path: FilePath) -> tuple[dict[str, _Setting], Iterator[Row]]:
-    """The settings above the table, and the rows of the table with their line numbers."""
-    lines = io.StringIO(read_text(path), newline="")
-    settings: dict[str, _Setting] = {}
-    for number, raw in enumerate(lines, start=1):
-        line = raw.strip()
-        if line.startswith("#"):
-            _note(path, settings, line, number)
-        elif line:
-            return settings, _rows(path, itertools.chain([raw], lines), number)
-    raise BadFile(path, "there is no table in it")
-
-
-def _note(path: FilePath, settings: dict[str, _Setting], line: str, number: int) -> None:
-    """Takes a setting from a comment line; a comment without '=' is only a comment."""
-    # Spreadsheets pad lines with empty cells.
-    pair = re.fullmatch(r"#\s*(\w+|budget\s*:[^=]+?)\s*=\s*(.*?)[\s,;]*", line, re.IGNORECASE)
-    if pair is None:
-        return
-    key, colon, budget = pair[1].partition(":")
-    key = f"{BUDGET}{budget.strip()}" if colon else key.lower()
-    if key not in SETTINGS and not key.startswith(BUDGET):
-        known = f"known are {', '.join(SETTINGS)}, {BUDGET}NAME{did_you_mean(key, SETTINGS)}"
-        raise BadFile(path, f"unknown setting {shown(pair[1])}; {known}", number)
-    if key in settings:
-        raise BadFile(path, f"{key} is set twice, first on line {settings[key].line}", number)
-    settings[key] = _Setting(pair[2], number)
-
-
-def _rows(path: FilePath, lines: Iterator[str], first: int) -> Iterator[Row]:
-    """Line number and cells of each row that is not empty.
-
-    The separator is that of comma, semicolon and tab which is most frequent in the first row.
-    """
-    opening = next(lines, "")
-    separator = max(",;\t", key=opening.count)
-    reader = csv.reader(itertools.chain([opening], lines), delimiter=separator, strict=True)
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield first - 1 + reader.line_num, row
-    except csv.Error as error:
-        raise BadFile(path, f"not CSV: {error}", first - 1 + reader.line_num) from error
-
-
-def _points(path: FilePath, rows: Iterator[Row], times: Times, most: Mapping[str, float]) -> _Points:
-    number, header = next(rows, (1, []))
-    places = find_columns(path, header, number)
-    axes = ("lon", "lat") if "lat" in places else ("x", "y")
-    prizes: list[float] = []
-    coords: list[list[float]] = []
-    names: list[str] = []
-    table: list[Row] = []
-    for number, row in rows:
-        if len(row) != len(header):
-            raise BadFile(path, f"a row must have {len(header)} cells like the header, got {len(row)}", number)
-        prizes.append(amount(path, row[places["prize"]].strip(), "prize", number))
-        if axes[0] in places:
-            coords.append([_axis(path, row[places[axis]].strip(), axis, number) for axis in axes])
-        if "name" in places:
-            names.append(row[places["name"]])
-        table.append((number, row))
-        check_size(path, len(prizes), number)
-    check_size(path, len(prizes))
-    warn_of_unused(path, header, places, [row for _, row in table], [name.lower() for name in most])
-    rules = rules_of_points(path, places, table, times)
-    rules["budgets"] = budgets_of_points(path, header, table, most)
-    return _Points(prizes, np.array(coords) if coords else None, names or None, "lat" in places, rules)
-
-
-def _axis(path: FilePath, cell: str, axis: str, line: int) -> float:
-    value = real(path, cell, axis, line)
-    most = {"lat": 90, "lon": 180}.get(axis, math.inf)
-    if abs(value) > most:
-        raise BadFile(path, f"{axis} must be from -{most} to {most} degrees, got {value:g}", line)
-    return value
-
-
-def _costs(path: FilePath, points: _Points, matrix: FilePath | None, metric: str | None, speed: float | None) -> Array:
-    if speed is not None and not 0 < speed < math.inf:
-        raise BadFile(path, f"speed must be above 0, got {speed:g}")
-    if matrix is not None:
-        for other, value in (("metric", metric), ("speed", speed)):
-            if value is not None:
-                raise BadFile(path, f"matrix and {other} exclude each other")
-        return _matrix(matrix, len(points.prizes), points.names)
-    if points.coords is None:
-        raise BadFile(path, f"there are neither x, y nor lat, lon columns, nor a matrix; columns are {ACCEPTED}")
-    if metric is None:
-        metric = "great_circle" if points.on_earth else "euclidean"
-    if metric not in METRICS:
-        hint = did_you_mean(metric, METRICS)
-        raise BadFile(path, f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}{hint}")
-    if (METRICS[metric] is great_circle) != points.on_earth:
-        raise BadFile(path, "the metric great_circle goes with lat, lon, the others with x, y")
-    distances = pairwise(points.coords, METRICS[metric])
-    return distances if speed is None else distances / speed
-
-
-def _beside(path: FilePath, setting: _Setting) -> Path:
-    """The file that the setting names; it must be in the folder of `path`, so that no file points elsewhere."""
-    if not setting.text or setting.text != Path(setting.text).name or "\0" in setting.text:
-        raise BadFile(path, f"a setting must name a file of the same folder, got {shown(setting.text)}", setting.line)
-    return Path(path).parent / setting.text
-
-
-def _matrix(path: FilePath, size: int, names: list[str] | None) -> Array:
-    """The costs in a matrix, with or without a row and a column of names; an empty cell or inf stands for no leg."""
-    rows = _split(path)[1]
+def costs_of_rows(path: FilePath, rows: Iterator[Line], size: int, names: Sequence[str] | None) -> Array:
+    """The costs in rows of a matrix, with or without a row and a column of names; an empty cell or inf is no leg."""
     number, first = next(rows, (1, []))
     if len(first) == size + 1:
         rows = _without_names(path, rows, number, first[1:], names)
@@ -271,11 +110,93 @@ def _matrix(path: FilePath, size: int, names: list[str] | None) -> Array:
     return np.array(table)
 
 
+class _Folder:
+    """The files beside a CSV."""
+
+    def __init__(self, path: FilePath):
+        self.path = path
+
+    def matrix(self, setting: Setting) -> Matrix:
+        """The matrix in the file that the setting names."""
+        return load_matrix(self._named(setting))
+
+    def routes(self, setting: Setting) -> Table:
+        """The routes in the file that the setting names."""
+        return csv_table(self._named(setting))
+
+    def _named(self, setting: Setting) -> Path:
+        """The file must be in the folder of the CSV, so that no file points elsewhere."""
+        if not setting.text or setting.text != Path(setting.text).name or "\0" in setting.text:
+            wish = f"a setting must name a file of the same folder, got {shown(setting.text)}"
+            raise BadFile(self.path, wish, setting.line)
+        return Path(self.path).parent / setting.text
+
+
+def _split(path: FilePath, text: str, words: bool = False) -> tuple[dict[str, Setting], Iterator[Line]]:
+    """The settings above the table, and the rows of the table with their line numbers.
+
+    With `words` the first row names the columns, and those of `WORDS` are left as they are.
+    """
+    lines = io.StringIO(text, newline="")
+    settings: dict[str, Setting] = {}
+    for number, raw in enumerate(lines, start=1):
+        line = raw.strip()
+        if line.startswith("#"):
+            note(path, settings, line, number)
+        elif line:
+            separator = max(",;\t", key=raw.count)  # the most frequent in the first row
+            rows = _rows(path, itertools.chain([raw], lines), number, separator)
+            if separator != "," and _COMMAS.search(text) and not _POINTS.search(text):
+                settings = {key: Setting(_with_point(each.text), each.line) for key, each in settings.items()}
+                rows = _with_points(rows, words)
+            return settings, rows
+    raise BadFile(path, "there is no table in it")
+
+
+def _rows(path: FilePath, lines: Iterator[str], first: int, separator: str) -> Iterator[Line]:
+    """Line number and cells of each row that is not empty."""
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield first - 1 + reader.line_num, row
+    except csv.Error as error:
+        raise BadFile(path, f"not CSV: {error}", first - 1 + reader.line_num) from error
+
+
+_NUMBER = r"(?:^|[;\t=])[ \"]*[+-]?\d*{}\d+(?:[eE][+-]?\d+)?[ \"]*(?=[;\t\r\n]|$)"
+_COMMAS = re.compile(_NUMBER.format(","), re.ASCII | re.MULTILINE)
+_POINTS = re.compile(_NUMBER.format(r"\."), re.ASCII | re.MULTILINE)
+"""Cells or settings that are numbers with a decimal comma, and with a decimal point."""
+
+
+def _with_points(rows: Iterator[Line], words: bool) -> Iterator[Line]:
+    """The rows with decimal points in place of decimal commas, but for columns of words."""
+    titles: list[str] | None = None
+    for number, row in rows:
+        if titles is None and words:
+            titles = [title.strip().lower() for title in row]
+            yield number, row
+            continue
+        texts = titles or []
+        yield (
+            number,
+            [
+                cell if place < len(texts) and texts[place] in WORDS else _with_point(cell)
+                for place, cell in enumerate(row)
+            ],
+        )
+
+
+def _with_point(cell: str) -> str:
+    return cell.replace(",", ".") if re.fullmatch(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", cell, re.ASCII) else cell
+
+
 def _without_names(
-    path: FilePath, rows: Iterator[Row], line: int, header: list[str], names: list[str] | None
-) -> Iterator[Row]:
+    path: FilePath, rows: Iterator[Line], line: int, header: list[str], names: Sequence[str] | None
+) -> Iterator[Line]:
     """The rows without the names at their beginnings, which must be the points' names in the points' order."""
-    if names is not None and header != names:
+    if names is not None and header != list(names):
         raise BadFile(path, "the first row of the matrix must hold the points' names in their order", line)
     for place, (number, row) in enumerate(rows):
         if place < len(header) and row[0] != header[place]:

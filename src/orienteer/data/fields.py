@@ -67,6 +67,12 @@ class Fields:
     avoided: Sequence[Node] = ()
     in_metres: bool = False
     """Whether costs are metres, so that no time of day can be meant."""
+    unit: Unit | None = None
+    """What costs are counted in, where a time of day is read; None where nobody said so."""
+    on_earth: bool = False
+    """Whether coordinates are longitude and latitude."""
+    places: str = ""
+    """What messages call the value of a node in a file that lists places, such as ``places[{node}].{column}``."""
 
     def build(
         self,
@@ -102,9 +108,16 @@ class Fields:
                     [[self.number(path, "groups", node) for node in group] for group in self.groups],
                     self.budgets,
                     self.clock,
+                    self.on_earth,
                 )
         except InvalidInstance as error:
-            raise BadFile(path, f"{what}{error}") from error
+            raise BadFile(path, f"{what}{self._as_written(str(error))}") from error
+
+    def _as_written(self, message: str) -> str:
+        """A message of `Instance` with the file's own words for the values of a node."""
+        if not self.places:
+            return message
+        return _PER_NODE.sub(lambda m: self.places.format(node=m[2], column=_COLUMNS[m[1]]), message)
 
     def _given(self, limit: float | None, start: Node | None, end: Node | None) -> "Fields":
         """These fields with what the caller gives in place of the file's, also in the routes."""
@@ -219,3 +232,7 @@ class Fields:
             hint = "; this file has no names" if self.names is None else did_you_mean(node, self.names)
             raise BadFile(path, f"{field} must be a node's number or name, got {shown(node)}{hint}")
         return list(self.names).index(node)
+
+
+_COLUMNS = {"prizes": "prize", "names": "name", "service": "service", "windows": "windows"}
+_PER_NODE = re.compile(r"\b(prizes|names|service|windows)\[(\d+)\]")

@@ -63,6 +63,8 @@ class Instance:
     clock
         "minutes", "seconds" or "hours" where costs are counted in these and times are times of day, counted from
         midnight: then tables show times such as 09:30. None where times are mere numbers.
+    on_earth
+        Whether `coords` are longitude and latitude in degrees, so that routes can be written for maps.
     """
 
     costs: Array
@@ -79,6 +81,7 @@ class Instance:
     groups: tuple[tuple[int, ...], ...] = ()
     budgets: tuple[Budget, ...] = ()
     clock: Unit | None = None
+    on_earth: bool = dataclasses.field(default=False, compare=False)  # not compared: some formats do not hold it
 
     if TYPE_CHECKING:  # arguments may be of more types than the fields that keep them
 
@@ -98,6 +101,7 @@ class Instance:
             groups: Iterable[Iterable[int | str]] = (),
             budgets: Iterable[Budget] = (),
             clock: Unit | None = None,
+            on_earth: bool = False,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -322,7 +326,7 @@ class Instance:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Instance):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in dataclasses.fields(self))
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in dataclasses.fields(self) if f.compare)
 
     def __hash__(self) -> int:
         return hash((self.size, self.limit, self.start, self.end, self.prizes.tobytes()))

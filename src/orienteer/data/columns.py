@@ -1,8 +1,9 @@
-"""The columns of a CSV of points: which are read under which names, and a warning about columns that are not read."""
+"""The columns of a table of points: which are read under which names, and a warning about columns that are not read."""
 
 import logging
 import re
 from collections.abc import Container, Sequence
+from typing import Any
 
 from orienteer.data.text import FilePath, shown
 from orienteer.model.errors import BadFile
@@ -27,15 +28,21 @@ COLUMNS = {
     "closes": "closes",
     "windows": "windows",
     "group": "group",
+    "avoid": "avoid",
+    "start": "start",
+    "end": "end",
 }
 """The column that each accepted title stands for; capitals do not matter."""
+
+FLAGS = ("start", "end")
+"""Columns that are read only where all cells say yes or no: other tables have times of these names."""
 
 BUDGET = "budget:"
 """How titles of columns of budgets begin."""
 
 ACCEPTED = (
     "name; prize, score or profit; x and y; or lat or latitude and lon, lng or longitude; "
-    f"service or duration; required; opens, closes, windows; group; {BUDGET}NAME"
+    f"service or duration; required; avoid; start; end; opens, closes, windows; group; {BUDGET}NAME"
 )
 """All accepted titles, for messages."""
 
@@ -43,17 +50,19 @@ IDENTIFIERS = ("", "id", "no", "nr", "number", "index", "key")
 """Columns with these names tell rows apart and say nothing about the problem."""
 
 
-def find_columns(path: FilePath, header: Sequence[str], line: int) -> dict[str, int]:
-    """The place in a row of each column that is read."""
+def find_columns(
+    path: FilePath, header: Sequence[str], line: int | None, flags: Container[str] = FLAGS, priced: bool = True
+) -> dict[str, int]:
+    """The place in a row of each column that is read, of `FLAGS` only `flags`; if `priced`, there must be a prize."""
     places: dict[str, int] = {}
     for place, title in enumerate(header):
         column = COLUMNS.get(title.strip().lower())
-        if column is None:
+        if column is None or (column in FLAGS and column not in flags):
             continue
         if column in places:
             raise BadFile(path, f"the header names {column} twice", line)
         places[column] = place
-    if "prize" not in places:
+    if priced and "prize" not in places:
         raise BadFile(path, f"{_no_prize(header)}; columns are {ACCEPTED}{_typos(header, places)}", line)
     for pair in ("x", "y"), ("lat", "lon"):
         if len(places.keys() & set(pair)) == 1:
@@ -68,7 +77,7 @@ def warn_of_unused(
     path: FilePath,
     header: Sequence[str],
     places: Container[str],
-    rows: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[Any]],
     budgets: Container[str] = (),
 ) -> None:
     """Warns of columns that are not read although they seem to matter; `places` holds the columns that are read.
@@ -84,13 +93,17 @@ def warn_of_unused(
         if COLUMNS.get(title.strip().lower()) not in places
         and not title.strip().lower().startswith(BUDGET)
         and title.strip().lower() not in budgets
-        and _matters(title.strip(), places, [row[place].strip() for row in rows])
+        and _matters(title.strip(), places, [_text(row[place]) for row in rows])
     ]
     if unused:
         titles = ", ".join(shown(title) for title in unused)
         word = "columns are" if len(unused) > 1 else "column is"
         message = f"{path}: {len(unused)} {word} not used: {titles}; those that are: {ACCEPTED}{_typos(unused, places)}"
         logging.getLogger("orienteer").warning("%s", message)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value).strip()
 
 
 def _no_prize(header: Sequence[str]) -> str:

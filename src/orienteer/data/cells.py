@@ -1,0 +1,128 @@
+"""A value of a table or of a JSON object, read as what its column says, with errors that name the field or the line."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orienteer.data.text import FilePath, real, shown
+from orienteer.data.times import Daily, Times
+from orienteer.model.errors import BadFile
+from orienteer.model.numbers import EXACT_INTEGERS
+from orienteer.model.rules import Window
+
+YES, NO = ("yes", "y", "true", "1", "x"), ("no", "n", "false", "0", "")
+"""What a text may say where a column asks yes or no."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, number, truth value, list or None, and what messages call it."""
+
+    path: FilePath
+    value: Any
+    what: str
+    line: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The value as a text without blanks around it; empty for None."""
+        value = self.value
+        if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT_INTEGERS:
+            value = int(value)  # a spreadsheet's 1 is 1.0
+        return "" if value is None else str(value).strip()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it."""
+        return self.value is None or (isinstance(self.value, str) and not self.value.strip())
+
+    def wrong(self, wish: str) -> BadFile:
+        """The error that names the field, the wish and the value."""
+        return BadFile(self.path, f"{self.what} {wish}, got {shown(self.value)}", self.line)
+
+    def number(self) -> float:
+        """A finite number."""
+        if is_number(self.value):
+            return float(self.value)
+        if not isinstance(self.value, str):
+            raise self.wrong(f"must be a number{_reason(self.value)}")
+        return real(self.path, self.text, self.what, self.line)
+
+    def amount(self) -> float:
+        """A finite number, not below zero."""
+        return self._not_negative(self.number())
+
+    def degrees(self, most: float) -> float:
+        """A number from -most to most."""
+        value = self.number()
+        if abs(value) > most:
+            wish = f"{self.what} must be from -{most} to {most} degrees"
+            raise BadFile(self.path, f"{wish}, got {value:g}", self.line)
+        return value
+
+    def yes(self) -> bool:
+        """Whether it says yes."""
+        if not self.is_yes_or_no:
+            raise self.wrong("must be yes or no")
+        return self.text.lower() in YES
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        """Whether it says yes or no, in one of the ways to say so."""
+        return not isinstance(self.value, (list, dict)) and self.text.lower() in YES + NO
+
+    def moment(self, times: Times) -> float:
+        """A time."""
+        return times.moment(self.value, self.what, self.line) if isinstance(self.value, str) else self.number()
+
+    def duration(self, times: Times) -> float:
+        """How long something takes, not below zero."""
+        if isinstance(self.value, str):
+            return self._not_negative(times.duration(self.value, self.what, self.line))
+        return self.amount()
+
+    def windows(self, times: Times) -> Sequence[Window | Daily] | None:
+        """The windows of a text, of a pair [opens, closes] or of a list of pairs; None where there are none."""
+        if self.empty:
+            return None
+        if isinstance(self.value, str):
+            return self.named(times.windows, self.value) or None
+        if not isinstance(self.value, list) or not self.value:
+            raise self.wrong("must be a pair [opens, closes], a list of pairs, or a text")
+        pairs = self.value if isinstance(self.value[0], list) else [self.value]
+        return [self._pair(pair, times) for pair in pairs]
+
+    def named(self, read: Any, *texts: str) -> Any:
+        """What `read` makes of texts; the errors of JSON name the field, those of a table have the line."""
+        try:
+            return read(*texts, self.line)
+        except BadFile as error:
+            if self.line is not None or not self.what:
+                raise
+            raise BadFile(self.path, f"{self.what}: {error.message}") from error
+
+    def _pair(self, pair: Any, times: Times) -> Window | Daily:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise BadFile(self.path, f"{self.what} must have pairs [opens, closes], got {shown(pair)}", self.line)
+        if any(isinstance(time, str) for time in pair) and all(time is None or isinstance(time, str) for time in pair):
+            found: list[Window | Daily] = self.named(times.window, pair[0] or "", pair[1] or "")
+            if not found:
+                raise BadFile(self.path, f"{self.what} must have a time in each pair, got {shown(pair)}", self.line)
+            return found[0]
+        opens, closes = (None if time is None else Cell(self.path, time, self.what).moment(times) for time in pair)
+        return -math.inf if opens is None else opens, math.inf if closes is None else closes
+
+    def _not_negative(self, value: float) -> float:
+        if value < 0:
+            raise self.wrong("must not be negative")
+        return value
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of JSON is a number that a float holds."""
+    return type(value) is float or (type(value) is int and abs(value) <= EXACT_INTEGERS)
+
+
+def _reason(value: Any) -> str:
+    return " of at most 2**53" if type(value) is int else ""

@@ -1,0 +1,64 @@
+"""What legs cost: distances between points, perhaps divided by a speed, or a matrix."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from orienteer.data.columns import ACCEPTED
+from orienteer.data.distances import METRICS, great_circle, pairwise
+from orienteer.data.engine_table import EngineTable
+from orienteer.data.text import FilePath, shown
+from orienteer.model.clock import Unit
+from orienteer.model.errors import BadFile
+from orienteer.model.numbers import Array
+from orienteer.model.spelling import did_you_mean
+
+Matrix = EngineTable | Callable[[int, Sequence[str] | None], Array]
+"""The table of an engine, or what gives the costs between so many places with these names, or says what is wrong."""
+
+
+def legs(
+    path: FilePath,
+    size: int,
+    coords: Array | None,
+    on_earth: bool,
+    names: Sequence[str] | None = None,
+    matrix: Matrix | None = None,
+    metric: str | None = None,
+    speed: float | None = None,
+    unit: Unit | None = None,
+) -> tuple[Array, bool]:
+    """The costs between `size` places, and whether they are metres, so that no time of day can be meant.
+
+    They are the `matrix`, or distances between `coords` by the `metric`, divided by the `speed`. Durations of a
+    routing engine are seconds unless the `unit` says otherwise.
+    """
+    if speed is not None and not 0 < speed < math.inf:
+        raise BadFile(path, f"speed must be above 0, got {speed:g}")
+    if matrix is not None:
+        if metric is not None:
+            raise BadFile(path, "matrix and metric exclude each other")
+        if isinstance(matrix, EngineTable):
+            if matrix.size != size:
+                raise BadFile(matrix.path, f"the table has {matrix.size} places, the problem {size}")
+            return matrix.costs(speed, unit), speed is None and not matrix.timed(speed)
+        if speed is not None:
+            raise BadFile(path, "matrix and speed exclude each other")
+        return matrix(size, names), False
+    if coords is None:
+        raise BadFile(path, f"there are neither x, y nor lat, lon columns, nor a matrix; columns are {ACCEPTED}")
+    if metric is None:
+        metric = "great_circle" if on_earth else "euclidean"
+    if metric not in METRICS:
+        hint = did_you_mean(metric, METRICS)
+        raise BadFile(path, f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}{hint}")
+    if (METRICS[metric] is great_circle) != on_earth:
+        raise BadFile(path, "the metric great_circle goes with lat, lon, the others with x, y")
+    distances = pairwise(coords, METRICS[metric])
+    return (distances, on_earth) if speed is None else (distances / speed, False)
+
+
+def unit_of(matrix: Matrix | None, speed: float | None, given: Unit | None) -> Unit:
+    """What costs are counted in, where times of day are read: durations of a routing engine are seconds."""
+    if given is not None:
+        return given
+    return "seconds" if isinstance(matrix, EngineTable) and matrix.timed(speed) else "minutes"
