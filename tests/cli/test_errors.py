@@ -50,7 +50,7 @@ WRONG = {
     "end": (["solve", "{town}", "--end", "5"], "end must be a node from 0 to 4, got 5"),
     "index": (["solve", "{set}"], "a set of 2 instances; an index must say which"),
     "index beyond": (["solve", "{set}", "--index", "2"], "there is no instance 2 among 2"),
-    "matrix": (["solve", "{town}", "--matrix", "{dir}/m.csv"], "matrix, metric, speed and unit go with CSV"),
+    "matrix": (["solve", "{set}", "--matrix", "{dir}/m.csv"], "matrix, metric, speed and unit go with csv, json"),
     "initial": (["solve", "{town}", "--solver", "tsili", "--initial", "{dir}/long.txt"], "more than the limit 13"),
     "out in no folder": (["solve", "{town}", "--out", "{dir}/no/r.json"], "cannot be written: No such file"),
     "out is a folder": (["solve", "{town}", "--out", "{dir}/sub.json"], "cannot be written: it is a directory"),

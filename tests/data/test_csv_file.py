@@ -49,6 +49,47 @@ def test_other_ways_to_say_the_same(path: Path, other: str) -> None:
     assert parsed(path, other) == parsed(path, SMALL)
 
 
+COMMAS = SMALL.replace(",", ";").replace("b; c", "b, c").replace("2.5", "2,5")
+
+
+@pytest.mark.parametrize("other", [COMMAS, COMMAS.replace(";", "\t"), COMMAS.replace("2,5\nd", '"2,5"\nd')])
+def test_decimal_commas(path: Path, other: str) -> None:
+    assert parsed(path, other) == parsed(path, SMALL)
+
+
+def test_texts_keep_their_commas(path: Path) -> None:
+    text = "# limit = 9,5\nname;x;y;prize;group;windows\n1,5;0;0;0;;\nb;3;4,5;1;2,5;1-2,3-4\nc;1;1;1;2,5;\n"
+    instance = parsed(path, text)
+    assert instance.names == ("1,5", "b", "c")
+    assert (instance.limit, instance.windows) == (9.5, (None, ((1, 2), (3, 4)), None))
+
+
+def test_commas_and_points_together_are_no_decimal_commas(path: Path) -> None:
+    with pytest.raises(BadFile, match="prize must be a number, got '2,5'"):
+        parsed(path, COMMAS.replace(";10", ";10.5"))
+    with pytest.raises(BadFile, match="prize must be a number, got '2,5'"):
+        parsed(path, SMALL.replace("2.5", '"2,5"'))
+
+
+def test_a_matrix_with_decimal_commas(path: Path) -> None:
+    other = path.with_name("hours.csv")
+    other.write_text("0;1,5\n;0\n")
+    assert parsed(path, BARE, matrix=other, limit=9).costs[0, 1] == 1.5
+
+
+def test_flags_and_places_to_avoid(path: Path) -> None:
+    flagged = parsed(path, "# limit = 9\nx,y,prize,start,end,avoid\n0,0,0,,x,\n1,0,1,yes,,\n2,0,1,,,x\n")
+    assert (flagged.start, flagged.end, flagged.costs[0, 2]) == (1, 0, np.inf)
+    with pytest.raises(BadFile, match="start is the second start; there is one") as caught:
+        parsed(path, "# limit = 9\nx,y,prize,start\n0,0,0,x\n1,0,1,x\n")
+    assert caught.value.line == 4
+
+
+def test_columns_of_times_are_no_flags(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert parsed(path, "# limit = 9\nx,y,prize,start\n0,0,0,09:00\n1,0,1,10:00\n").start == 0
+    assert "1 column is not used: 'start'" in caplog.messages[0]
+
+
 def test_what_is_given_stands_above_what_is_written(path: Path) -> None:
     instance = parsed(path, SMALL, limit=30, start="d", end=1)
     assert (instance.limit, instance.start, instance.end) == (30, 2, 1)

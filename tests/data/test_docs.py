@@ -12,15 +12,19 @@ from orienteer import Budget, Route
 from orienteer.data import files, text
 from orienteer.data.distances import METRICS
 from orienteer.data.json_file import KEYS
+from orienteer.data.places import KEYS as PLACE_KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
-SCHEMA, EXAMPLE, DAY = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
+SCHEMA, EXAMPLE, PLACES, DAY = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
 
 
 def test_the_schema_has_the_keys_and_bounds_of_the_reader() -> None:
     assert set(SCHEMA["properties"]) == set(KEYS)
     assert SCHEMA["properties"]["metric"]["enum"] == list(METRICS)
     assert SCHEMA["properties"]["prizes"]["maxItems"] == text.MAX_NODES
+    places = SCHEMA["properties"]["places"]
+    assert set(places["items"]["properties"]) == set(PLACE_KEYS)
+    assert places["maxItems"] == text.MAX_NODES
 
 
 def test_the_json_example(tmp_path: Path) -> None:
@@ -28,6 +32,16 @@ def test_the_json_example(tmp_path: Path) -> None:
     instance = files.read(tmp_path / "a.json")
     assert instance.names == ("depot", "a", "b")
     assert instance.costs[0, 1] == 5
+
+
+def test_the_json_example_with_places(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(PLACES))
+    instance = files.read(tmp_path / "a.json")
+    assert instance.names == ("depot", "a", "b")
+    assert instance.prizes.tolist() == [0, 2.5, 1]
+    assert instance.costs[0, 1] == 5
+    assert instance.windows == (None, None, ((0, 5), (7, math.inf)))
+    assert (instance.required, instance.budgets) == ((2,), (Budget("fee", [0, 7, 0], 10),))
 
 
 def test_the_json_example_with_rules(tmp_path: Path) -> None:

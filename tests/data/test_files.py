@@ -40,8 +40,9 @@ def test_options_that_do_not_fit(tmp_path: Path) -> None:
     files.write(ROUND, tmp_path / "a.json")
     with pytest.raises(ValueError, match="index picks from an NPZ set"):
         files.read(tmp_path / "a.json", index=0)
-    with pytest.raises(ValueError, match="matrix, metric, speed and unit go with CSV"):
-        files.read(tmp_path / "a.json", metric="euclidean")
+    files.write(ROUND.replace(names=None), tmp_path / "a.oplib")
+    with pytest.raises(ValueError, match="matrix, metric, speed and unit go with csv, json"):
+        files.read(tmp_path / "a.oplib", metric="euclidean")
 
 
 @pytest.mark.parametrize("suffix", [".json", ".npz", ".oplib", ".csv"])

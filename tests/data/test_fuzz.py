@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from orienteer import BadFile, Instance, Plan, Result, Tour
 from orienteer.data import files
+from orienteer.data.places import KEYS as PLACE_KEYS
 
 OPLIB = b"""NAME : three
 COMMENT: none
@@ -73,6 +74,24 @@ RULES_JSON = (
     b'\n"routes": [{"name": "A", "opens": "09:00", "closes": 900}, {"start": "a", "end": 0, "free_end": true}],'
     b'\n"groups": [["b", "c"]], "budgets": [{"name": "fee", "weights": {"b": 3}, "most": 4.5}], "clock": "minutes"}'
 )
+PLACES_JSON = (
+    b'{"limit": "8:00", "budgets": {"fee": 20}, "clock": "minutes", "speed": 80, "routes": 2,'
+    b'\n"places": [{"name": "a", "lat": 50.1, "lon": 8.6, "start": true, "opens": "09:00"},'
+    b'\n{"name": "b", "lat": 50.2, "lon": 8.7, "prize": 3, "duration": "0:20", "windows": [["09:00", null], [1, 2]]},'
+    b'\n{"name": "c", "lat": 50.2, "lon": 8.5, "avoid": true, "group": ["x", "y"], "weights": {"fee": 3.5}}]}'
+)
+TABLE_JSON = (
+    b'{"limit": 4, "places": [{"name": "a"}, {"name": "b", "prize": 2}],'
+    b'\n"table": {"code": "Ok", "durations": [[0, 1.5], [null, 0]], "distances": [[0, 7], [8, 0]]}}'
+)
+ENGINES = [
+    b'{"code": "Ok",\n"durations": [[0, 1.5], [null, 0]],\n"sources": [{"hint": "x"}]}',
+    b'{"sources_to_targets": {"durations": [[0, 15],\n[16, 0]], "distances": [[0, 0.5], [0.6, 0]]}, "units": "miles"}',
+    b'{"sources_to_targets": [[{"time": 0, "distance": 0}, {"time": 5, "distance": 1}],\n'
+    b'[{"time": 0, "distance": 0}, {"time": null, "distance": null}]]}',
+    b"[[0, 1],\n[2.5, null]]",
+]
+COMMAS = b'# limit = 12,5\n# budget:fee = 3,5\nname;x;y;prize;fee\na;0;0;0;\n"b, c";1,5;2;3;0,5\nd;-1;,5;10;2\n'
 DAY = b"""# budget:fee = 20
 # speed = 1.5
 name,x,y,prize,duration,required,opens,closes,group,fee
@@ -133,14 +152,15 @@ def read_shifts(path: Path) -> Instance:
 READERS: list[tuple[str, Callable[[Path], object], list[bytes]]] = [
     ("a.oplib", files.read, [OPLIB, EXPLICIT, GEO]),
     ("a.txt", files.read, [CHAO]),
-    ("a.csv", files.read, [POINTS, EARTH, MATRIX, DAY]),
+    ("a.csv", files.read, [POINTS, EARTH, MATRIX, DAY, COMMAS]),
     ("s.csv", read_shifts, [SHIFTS]),
     ("top.txt", partial(files.read, format="top"), [TOP]),
     ("toptw.txt", partial(files.read, format="toptw"), [TOPTW]),
     ("mctopmtw.txt", partial(files.read, format="mctopmtw"), [MCTOPMTW]),
     ("p.json", files.read_plan, PLANS),
     ("m.csv", read_labelled, [b"0,1.5\n1,0\n", b",a,b\na,0,inf\nb,2,0\n"]),
-    ("a.json", files.read, [JSON, RULES_JSON]),
+    ("m.json", read_labelled, ENGINES),
+    ("a.json", files.read, [JSON, RULES_JSON, PLACES_JSON, TABLE_JSON]),
     ("a.npz", read_all, SETS),
     ("t.txt", files.read_tour, TOURS),
     ("t.npz", files.read_tour, RESULTS),
@@ -267,7 +287,10 @@ json_values = st.recursive(
 def test_json_of_wrong_types(data: st.DataObject, folder: Path) -> None:
     import json
 
-    value = json.loads(data.draw(st.sampled_from([JSON, RULES_JSON])))
+    value = json.loads(data.draw(st.sampled_from([JSON, RULES_JSON, PLACES_JSON, TABLE_JSON])))
+    if "places" in value:
+        place = data.draw(st.sampled_from(value["places"]))
+        place[data.draw(st.sampled_from(PLACE_KEYS))] = data.draw(json_values)
     for key in data.draw(st.lists(st.sampled_from(sorted(value)), min_size=1, max_size=2)):
         value[key] = data.draw(json_values)
     if isinstance(value.get("routes"), list) and value["routes"] and isinstance(value["routes"][0], dict):

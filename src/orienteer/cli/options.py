@@ -99,10 +99,15 @@ READING = (
         "--budget", "budgets", multiple=True, metavar="NAME=MOST", callback=budgets_of, help="The limit of a budget."
     ),
     click.option("--index", type=PLACE, metavar="I", help="Which instance of an NPZ set, from 0."),
-    click.option("--matrix", type=click.Path(), metavar="CSV", help="Cost matrix beside a CSV of points."),
-    click.option("--metric", metavar="KIND", help="euclidean, manhattan or great_circle, for a CSV of points."),
-    click.option("--speed", type=float, metavar="F", help="How far one gets at a cost of 1, for a CSV of points."),
-    click.option("--unit", metavar="UNIT", help="Costs are minutes, seconds or hours, for times of day in a CSV."),
+    click.option(
+        "--matrix",
+        type=click.Path(),
+        metavar="FILE",
+        help="Cost matrix of points: a CSV, or the JSON of OSRM or Valhalla.",
+    ),
+    click.option("--metric", metavar="KIND", help="euclidean, manhattan or great_circle, for points."),
+    click.option("--speed", type=float, metavar="F", help="How far one gets at a cost of 1, for points."),
+    click.option("--unit", metavar="UNIT", help="Costs are minutes, seconds or hours, for times of day."),
 )
 """The options that say how to read a problem."""
 

@@ -41,11 +41,11 @@ class Cell:
         """The error that names the field, the wish and the value."""
         return BadFile(self.path, f"{self.what} {wish}, got {shown(self.value)}", self.line)
 
-    def number(self) -> float:
-        """A finite number."""
+    def number(self, texts: bool = True) -> float:
+        """A finite number; with `texts` it may be spelt as a text."""
         if is_number(self.value):
             return float(self.value)
-        if not isinstance(self.value, str):
+        if not isinstance(self.value, str) or not texts:
             raise self.wrong(f"must be a number{_reason(self.value)}")
         return real(self.path, self.text, self.what, self.line)
 
@@ -81,6 +81,11 @@ class Cell:
         if isinstance(self.value, str):
             return self._not_negative(times.duration(self.value, self.what, self.line))
         return self.amount()
+
+    def span(self, times: Times) -> float:
+        """A number, or hours and minutes such as "8:00"; no other text."""
+        timed = isinstance(self.value, str) and ":" in self.value
+        return self.duration(times) if timed else self.number(texts=False)
 
     def windows(self, times: Times) -> Sequence[Window | Daily] | None:
         """The windows of a text, of a pair [opens, closes] or of a list of pairs; None where there are none."""

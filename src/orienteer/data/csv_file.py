@@ -34,15 +34,14 @@ WORDS = ("name", "group", "start", "end")
 
 def load_csv(
     path: FilePath,
-    matrix: FilePath | None = None,
+    matrix: Matrix | None = None,
     metric: str | None = None,
     speed: float | None = None,
     unit: str | None = None,
     budgets: Mapping[str, float] | None = None,
 ) -> Fields:
     """The problem in a CSV file; what the caller gives, unless None, overrides the settings in the file."""
-    given = None if matrix is None else load_matrix(matrix)
-    return fields_of_table(csv_table(path), _Folder(path), given, metric, speed, unit, budgets)
+    return fields_of_table(csv_table(path), _Folder(path), matrix, metric, speed, unit, budgets)
 
 
 def load_matrix(path: FilePath) -> Matrix:
@@ -144,7 +143,7 @@ def _split(path: FilePath, text: str, words: bool = False) -> tuple[dict[str, Se
         if line.startswith("#"):
             note(path, settings, line, number)
         elif line:
-            separator = max(",;\t", key=raw.count)  # the most frequent in the first row
+            separator = _separator(line)
             rows = _rows(path, itertools.chain([raw], lines), number, separator)
             if separator != "," and _COMMAS.search(text) and not _POINTS.search(text):
                 settings = {key: Setting(_with_point(each.text), each.line) for key, each in settings.items()}
@@ -162,6 +161,15 @@ def _rows(path: FilePath, lines: Iterator[str], first: int, separator: str) -> I
                 yield first - 1 + reader.line_num, row
     except csv.Error as error:
         raise BadFile(path, f"not CSV: {error}", first - 1 + reader.line_num) from error
+
+
+def _separator(line: str) -> str:
+    """The most frequent of comma, semicolon and tab in the first row; commas of decimals do not count."""
+    for separator in ";\t":
+        cells = [_with_point(cell).strip() for cell in line.split(separator)]
+        if len(cells) > 1 and all(re.fullmatch(r"[+-]?\d*\.?\d*", cell, re.ASCII) for cell in cells):
+            return separator
+    return max(",;\t", key=line.count)
 
 
 _NUMBER = r"(?:^|[;\t=])[ \"]*[+-]?\d*{}\d+(?:[eE][+-]?\d+)?[ \"]*(?=[;\t\r\n]|$)"

@@ -161,10 +161,11 @@ class Fields:
 
     def _route(self, path: FilePath, what: str, route: RouteFields) -> Route:
         """A route whose nodes are numbers, and which has of the problem what it does not say itself."""
-        start = self.start if route.start is None else route.start
-        first = 0 if start is None else self.number(path, f"{what}start", start)
-        end = self.end if route.end is None else route.end
-        last = first if end is None else self.number(path, f"{what}end", end)
+        own = what.rpartition("routes[")[0] if what.endswith(".") else what  # of the problem, not of the route
+        start, at = (self.start, own) if route.start is None else (route.start, what)
+        first = 0 if start is None else self.number(path, f"{at}start", start)
+        end, at = (self.end, own) if route.end is None else (route.end, what)
+        last = first if end is None else self.number(path, f"{at}end", end)
         free = route.free_end or (self.free_end and route.end is None)
         opens, closes = self._hours(first, route.opens)
         if not free and last != first:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from orienteer.data.chao import load_chao, save_chao
-from orienteer.data.csv_file import load_csv, save_csv, with_routes
+from orienteer.data.csv_file import load_csv, load_matrix, save_csv, with_routes
 from orienteer.data.fields import Fields, Node, RouteFields
 from orienteer.data.instance_set import InstanceSet
 from orienteer.data.json_file import load_json, load_result, save_json
@@ -92,12 +92,13 @@ def read(
     index
         Which instance of an NPZ set, from 0; may be left out for a set of one instance.
     matrix, metric
-        For CSV: the path of a second CSV with the costs, or the name of the metric of distances between points.
+        For points: the path of a CSV with the costs, or of the JSON of a routing engine; or the name of the metric of
+        distances between points.
     speed, unit
-        For CSV: how far one gets at a cost of 1, so that distances become times; and what costs are counted in where
+        For points: how far one gets at a cost of 1, so that distances become times; and what costs are counted in where
         the table has times of day: "minutes" by default, "seconds" or "hours".
     budgets
-        Limits of budgets by name, in place of those of the file; in a CSV they make budgets of the columns so named.
+        Limits of budgets by name, in place of those of the file; in a table they make budgets of the columns so named.
     routes
         Several routes, in place of those of the file: their number, a list of `Route`, or the path of a table of them.
     free_end
@@ -129,16 +130,17 @@ def read_fields(
     kind = format_of(path, format)
     if index is not None and kind != "npz":
         raise ValueError(f"index picks from an NPZ set, but {path} is read as {kind}")
-    if any(value is not None for value in (matrix, metric, speed, unit)) and kind != "csv":
-        raise ValueError(f"matrix, metric, speed and unit go with CSV, but {path} is read as {kind}")
+    if any(value is not None for value in (matrix, metric, speed, unit)) and kind not in _POINTS:
+        raise ValueError(f"matrix, metric, speed and unit go with {', '.join(_POINTS)}, but {path} is read as {kind}")
     try:
-        if kind == "csv":
-            found = load_csv(path, matrix, metric, speed, unit, budgets)
+        if kind in _POINTS:
+            costs = None if matrix is None else load_matrix(matrix)
+            found = _POINTS[kind](path, costs, metric, speed, unit, budgets)
         elif kind in _VARIANTS:
             found = _VARIANTS[kind](path, routes if isinstance(routes, int) else None)
         else:
             found = _pick(path, index) if kind == "npz" else _READERS[kind](path)
-        if budgets and kind != "csv":
+        if budgets and kind not in _POINTS:
             found = found.with_budgets(path, budgets)
         if routes is None or (kind in _VARIANTS and isinstance(routes, int)):
             return found
@@ -231,7 +233,10 @@ def format_of(path: FilePath, format: str | None = None) -> str:
 _VARIANTS = {"top": load_top, "toptw": load_toptw, "mctopmtw": load_mctopmtw}
 """Readers that are told the number of routes."""
 
-_READERS = {"json": load_json, "oplib": load_oplib, "chao": load_chao}
+_POINTS = {"csv": load_csv, "json": load_json}
+"""Readers of points, which are told the matrix, metric, speed, unit and budgets that the caller gives."""
+
+_READERS = {"oplib": load_oplib, "chao": load_chao}
 
 _SAVERS = {"json": save_json, "oplib": save_oplib, "chao": save_chao, "csv": save_csv}
 

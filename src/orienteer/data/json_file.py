@@ -1,51 +1,118 @@
 """JSON files: one problem, with the schema of docs/files.md, or one result."""
 
 import json
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from orienteer.data.distances import METRICS, euclidean, manhattan, measured_by, pairwise
+from orienteer.data.cells import Cell, is_number
+from orienteer.data.distances import METRICS, euclidean, manhattan, measured_by
+from orienteer.data.engine_table import engine_table
 from orienteer.data.fields import Fields, Node
-from orienteer.data.rules_json import RULES, rules_of, with_rules
+from orienteer.data.legs import Matrix, legs, unit_of
+from orienteer.data.places import OURS, Places
+from orienteer.data.points import Points, read_points
+from orienteer.data.rules_json import RULES, limits_of_budgets, rules_of, with_rules
 from orienteer.data.text import MAX_WHOLE, FilePath, check_size, read_text, shown, write_lines
+from orienteer.data.times import Times, as_unit
+from orienteer.model.clock import Unit
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
-from orienteer.model.numbers import EXACT_INTEGERS, Array
+from orienteer.model.numbers import Array
 from orienteer.model.result import Result
 from orienteer.model.spelling import did_you_mean
 
-KEYS = ("limit", "prizes", "start", "end", "metric", "coords", "costs", "names", *RULES, "comment")
+LEGS = ("metric", "speed", "costs", "table", "unit")
+"""The keys that say what legs cost."""
+
+SHARED = ("limit", "start", "end", *LEGS, *RULES, "comment")
+"""The keys of both forms of a problem."""
+
+ARRAYS = ("prizes", "coords", "names", "service", "windows", "on_earth")
+"""The keys of a problem that has a list for each quantity."""
+
+KEYS = ("places", *dict.fromkeys((*ARRAYS, *SHARED)))
 """The keys that a problem may have."""
 
 
-def load_json(path: FilePath) -> Fields:
-    """The problem in a JSON file."""
-    return problem_fields(path, parse_json(path))
+def load_json(
+    path: FilePath,
+    matrix: Matrix | None = None,
+    metric: str | None = None,
+    speed: float | None = None,
+    unit: str | None = None,
+    budgets: Mapping[str, float] | None = None,
+) -> Fields:
+    """The problem in a JSON file; what the caller gives, unless None, overrides what the file says."""
+    return problem_fields(path, parse_json(path), OURS, matrix, metric, speed, unit, budgets)
 
 
-def problem_fields(path: FilePath, data: Any) -> Fields:
-    """The problem that decoded JSON holds; `path` is what errors call the file."""
+def problem_of(data: Any, path: FilePath = "problem") -> Instance:
+    """The problem in a decoded JSON object, or a `BadFile` whose `field` is the path of the key at fault."""
+    try:
+        return problem_fields(path, data).build(path)
+    except BadFile as error:
+        raise BadFile(path, error.message, field=_field_of(error.message)) from error
+    except MemoryError as error:
+        raise BadFile(path, "needs more memory than there is") from error
+
+
+def problem_fields(
+    path: FilePath,
+    data: Any,
+    layout: Places = OURS,
+    matrix: Matrix | None = None,
+    metric: str | None = None,
+    speed: float | None = None,
+    unit: str | None = None,
+    budgets: Mapping[str, float] | None = None,
+) -> Fields:
+    """The fields of a problem in a decoded JSON object; `layout` says how places are listed.
+
+    What the caller gives, unless None, overrides what the object says.
+    """
     if not isinstance(data, dict):
         raise BadFile(path, f"a problem must be a JSON object, got {shown(data)}")
     if unknown := data.keys() - set(KEYS):
-        wrong = min(unknown)
+        wrong = min(unknown, key=str)
         raise BadFile(path, f"unknown key {shown(wrong)}; known are {', '.join(KEYS)}{did_you_mean(wrong, KEYS)}")
-    if "prizes" not in data:
-        raise BadFile(path, "prizes is missing")
-    prizes = _numbers(path, "prizes", data["prizes"])
-    check_size(path, len(prizes))
-    coords = _table(path, "coords", data["coords"], len(prizes), 2) if data.get("coords") is not None else None
+    given = {"metric": metric, "speed": speed, "unit": unit}
+    data = {key: value for key, value in (*data.items(), *given.items()) if value is not None}
+    if "prizes" not in data and "places" not in data:
+        raise BadFile(path, "prizes is missing, or places")
+    if both := "places" in data and data.keys() & set(ARRAYS):
+        raise BadFile(path, f"places and {min(both)} exclude each other")
+    matrix = _matrix(path, data, matrix)
+    pace = Cell(path, data["speed"], "speed").number(texts=False) if "speed" in data else None
+    counted = _unit(path, data)
+    times = Times(path, unit_of(matrix, pace, counted))
+    if "places" in data:
+        limits, data["budgets"] = limits_of_budgets(path, data.get("budgets", []))
+        points = read_points(path, *layout.table(path, data["places"]), times, limits | dict(budgets or {}))
+    else:
+        points = _arrays(path, data)
+    prizes = np.array(points.prizes)
+    spots = (points.coords, points.on_earth, points.names)
+    if matrix is None and points.coords is None:
+        raise BadFile(path, "costs or coords are missing" if "prizes" in data else "costs or positions are missing")
+    costs, in_metres = legs(path, len(prizes), *spots, matrix, _metric(path, data), pace, counted)
     plain = Fields(
-        costs=_costs(path, data, coords, len(prizes)),
+        costs=costs,
         prizes=prizes,
-        limit=_limit(path, data.get("limit")),
-        start=_node(path, "start", data.get("start")),
-        end=_node(path, "end", data.get("end")),
-        coords=coords,
-        names=_names(path, data.get("names")),
+        limit=Cell(path, data["limit"], "limit").span(times) if "limit" in data else None,
+        start=_end(path, "start", data, points.start),
+        end=_end(path, "end", data, points.end),
+        coords=points.coords,
+        names=points.names,
+        in_metres=in_metres,
+        on_earth=points.on_earth,
+        places=layout.field if "places" in data else "",
+        **points.rules,
     )
-    return with_rules(path, plain, data)
+    found = with_rules(path, plain, data, times)
+    return found if "places" in data else found.with_budgets(path, budgets or {})
 
 
 def save_json(instance: Instance, path: FilePath) -> None:
@@ -70,7 +137,9 @@ def problem_dict(instance: Instance) -> dict[str, Any]:
     data["prizes"] = instance.prizes.tolist()
     if instance.coords is not None:
         data["coords"] = instance.coords.tolist()
-    for metric in (euclidean, manhattan):
+    if instance.on_earth:
+        data["on_earth"] = True
+    for metric in () if instance.on_earth else (euclidean, manhattan):
         if measured_by(instance.costs, instance.coords, metric):
             data["metric"] = metric.__name__
             break
@@ -128,18 +197,52 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return table
 
 
-def _costs(path: FilePath, data: dict[str, Any], coords: Array | None, size: int) -> Array:
-    metric = data.get("metric")
-    if data.get("costs") is not None:
-        if metric is not None:
-            raise BadFile(path, "costs and metric exclude each other")
-        return _table(path, "costs", data["costs"], size, size, gaps=True)
-    if coords is None:
-        raise BadFile(path, "costs or coords are missing")
-    name = "euclidean" if metric is None else metric
-    if not isinstance(name, str) or name not in METRICS:
+def _matrix(path: FilePath, data: Mapping[str, Any], matrix: Matrix | None) -> Matrix | None:
+    """The costs that the caller or one of two keys gives; None where they are distances."""
+    if matrix is not None:
+        return matrix
+    if "costs" in data and (other := data.keys() & {"table", "metric", "speed"}):
+        raise BadFile(path, f"costs and {min(other)} exclude each other")
+    if "table" in data:
+        return engine_table(path, data["table"], "table")
+    if "costs" in data:
+        return lambda size, _: _table(path, "costs", data["costs"], size, size, gaps=True)
+    return None
+
+
+def _unit(path: FilePath, data: Mapping[str, Any]) -> Unit | None:
+    """The unit of costs that the keys unit and clock give."""
+    units = [as_unit(path, data[key], what=key) for key in ("unit", "clock") if key in data]
+    if len(set(units)) > 1:
+        raise BadFile(path, f"unit and clock must be the same, got {units[0]} and {units[1]}")
+    return units[0] if units else None
+
+
+def _metric(path: FilePath, data: Mapping[str, Any]) -> str | None:
+    name = data.get("metric")
+    if name is not None and (not isinstance(name, str) or name not in METRICS):
         raise BadFile(path, f"metric must be one of {', '.join(METRICS)}, got {shown(name)}")
-    return pairwise(coords, METRICS[name])
+    return name
+
+
+def _arrays(path: FilePath, data: Mapping[str, Any]) -> Points:
+    """The points of a problem that has a list for each quantity; rules are read later."""
+    prizes = _numbers(path, "prizes", data["prizes"])
+    check_size(path, len(prizes))
+    coords = _table(path, "coords", data["coords"], len(prizes), 2) if "coords" in data else None
+    on_earth = data.get("on_earth", False)
+    if not isinstance(on_earth, bool):
+        raise BadFile(path, f"on_earth must be true or false, got {shown(on_earth)}")
+    on_earth = on_earth or data.get("metric") == "great_circle"
+    return Points(prizes.tolist(), coords, _names(path, data.get("names")), on_earth, {}, None, None)
+
+
+def _end(path: FilePath, field: str, data: Mapping[str, Any], flagged: Node | None) -> Node | None:
+    """Where routes start or end, by the key or by a place that says so."""
+    value = data.get(field)
+    if value is not None and type(value) not in (int, str):
+        raise BadFile(path, f"{field} must be a node's number or name, got {shown(value)}")
+    return flagged if value is None else value
 
 
 def _table(path: FilePath, field: str, rows: Any, height: int, width: int, gaps: bool = False) -> Array:
@@ -162,35 +265,23 @@ def _numbers(path: FilePath, field: str, values: Any, gaps: bool = False) -> Arr
         raise BadFile(path, f"{field} must be a list of numbers, got {shown(values)}")
     numbers = np.empty(len(values))
     for place, value in enumerate(values):
-        if type(value) is float or (type(value) is int and abs(value) <= EXACT_INTEGERS):
-            numbers[place] = value
-        elif value is None and gaps:
+        if value is None and gaps:
             numbers[place] = np.inf
         else:
-            raise BadFile(path, f"{field}[{place}] must be a number{_reason(value)}, got {shown(value)}")
+            numbers[place] = value if is_number(value) else Cell(path, value, f"{field}[{place}]").number(texts=False)
     return numbers
-
-
-def _limit(path: FilePath, value: Any) -> float | None:
-    if value is None or type(value) is float or (type(value) is int and abs(value) <= EXACT_INTEGERS):
-        return value
-    raise BadFile(path, f"limit must be a number{_reason(value)}, got {shown(value)}")
-
-
-def _reason(value: Any) -> str:
-    return " of at most 2**53" if type(value) is int else ""
-
-
-def _node(path: FilePath, field: str, value: Any) -> Node | None:
-    if value is None or type(value) in (int, str):
-        return value
-    raise BadFile(path, f"{field} must be a node's number or name, got {shown(value)}")
 
 
 def _names(path: FilePath, value: Any) -> list[str] | None:
     if value is None or (isinstance(value, list) and all(isinstance(name, str) for name in value)):
         return value
     raise BadFile(path, f"names must be a list of texts, got {shown(value)}")
+
+
+def _field_of(message: str) -> str | None:
+    """The path of keys at the beginning of a message, which by our custom names the field first."""
+    found = re.match(r"([a-z_]+)((?:\[[^\]]*\]|\.[^\s:.\[]+)*)(?=[ :])", message)
+    return found[0] if found and found[1] in KEYS else None
 
 
 def _laid_out(value: Any) -> str:

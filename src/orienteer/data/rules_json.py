@@ -1,18 +1,20 @@
 """What a problem has beyond the plain one, as JSON: in files of their own, and in the texts `rules` of NPZ sets."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from orienteer.data.cells import Cell, is_number
 from orienteer.data.fields import Fields, Node, RouteFields
+from orienteer.data.table import in_unit
 from orienteer.data.text import FilePath, shown
 from orienteer.data.times import Daily, Times, as_unit
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
-from orienteer.model.numbers import EXACT_INTEGERS, Array
+from orienteer.model.numbers import Array
 from orienteer.model.rules import Budget, Window
 from orienteer.model.spelling import did_you_mean
 
@@ -54,25 +56,47 @@ def rules_of(instance: Instance) -> dict[str, Any]:
     return data
 
 
-def with_rules(path: FilePath, fields: Fields, data: dict[str, Any]) -> Fields:
-    """The fields with those of `RULES` that `data` has; other keys are left alone."""
+def with_rules(path: FilePath, fields: Fields, data: Mapping[str, Any], times: Times | None = None) -> Fields:
+    """The fields with those of `RULES` that `data` has; other keys are left alone.
+
+    What the fields have already stays: required nodes, groups and budgets are added. `times` reads times.
+    """
     given = {key: data[key] for key in RULES if data.get(key) is not None}
-    if not given:
-        return fields
     size = len(fields.prizes)
-    clock = as_unit(path, given["clock"]) if "clock" in given else None
-    times = Times(path, clock or "minutes")
+    clock = as_unit(path, given["clock"], what="clock") if "clock" in given else None
+    times = times or Times(path, clock or "minutes")
+    groups = [_nodes(path, f"groups[{i}]", group) for i, group in enumerate(_list(path, "groups", given))]
+    budgets = [_budget(path, fields, i, budget) for i, budget in enumerate(_list(path, "budgets", given))]
     found = replace(
         fields,
-        service=_per_node(path, "service", given["service"], size, times) if "service" in given else None,
-        required=_nodes(path, "required", given.get("required", [])),
-        windows=_windows(path, fields, given["windows"], times) if "windows" in given else None,
-        routes=_routes(path, given["routes"], times) if "routes" in given else None,
-        groups=[_nodes(path, f"groups[{i}]", group) for i, group in enumerate(_list(path, "groups", given))],
-        budgets=[_budget(path, fields, i, budget) for i, budget in enumerate(_list(path, "budgets", given))],
-        free_end=_flag(path, "free_end", given.get("free_end", False)),
+        service=_per_node(path, given["service"], size, times) if "service" in given else fields.service,
+        required=[*fields.required, *_nodes(path, "required", given.get("required", []))],
+        windows=_windows(path, fields, given["windows"], times) if "windows" in given else fields.windows,
+        routes=_routes(path, given["routes"], times) if "routes" in given else fields.routes,
+        groups=[*fields.groups, *groups],
+        budgets=[*fields.budgets, *budgets],
+        free_end=_flag(path, "free_end", given.get("free_end", fields.free_end)),
+        clock=clock,
     )
-    return replace(found, clock=clock or (times.unit if times.of_day else None))
+    return in_unit(found, times)
+
+
+def limits_of_budgets(path: FilePath, value: Any) -> tuple[dict[str, float], list[Any]]:
+    """The limits, by name, of budgets whose weights stand with the places, and the budgets that have their own."""
+    if isinstance(value, dict):
+        return {name: Cell(path, most, f"budgets.{name}").amount() for name, most in value.items()}, []
+    limits: dict[str, float] = {}
+    others: list[Any] = []
+    for place, budget in enumerate(_list(path, "budgets", {"budgets": value})):
+        field = f"budgets[{place}]"
+        if isinstance(budget, dict) and budget.get("weights") is None:
+            _check_keys(path, field, budget, BUDGET)
+            if not isinstance(budget.get("name"), str):
+                raise BadFile(path, f"{field}.name must be a text, got {shown(budget.get('name'))}")
+            limits[budget["name"]] = Cell(path, budget.get("most"), f"{field}.most").amount()
+        else:
+            others.append(budget)
+    return limits, others
 
 
 def _written(pair: Window) -> list[float | None]:
@@ -92,24 +116,11 @@ def _flag(path: FilePath, field: str, value: Any) -> bool:
     return value
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) is float or (type(value) is int and abs(value) <= EXACT_INTEGERS)
-
-
-def _number(path: FilePath, field: str, value: Any, read: Callable[[str, str], float]) -> float:
-    """A number, or a text that `read` takes for a time."""
-    if _is_number(value):
-        return float(value)
-    if isinstance(value, str):
-        return read(value, field)
-    raise BadFile(path, f"{field} must be a number, got {shown(value)}")
-
-
-def _per_node(path: FilePath, field: str, values: Any, size: int, times: Times) -> Array:
+def _per_node(path: FilePath, values: Any, size: int, times: Times) -> Array:
     if not isinstance(values, list) or len(values) != size:
         got = f"{len(values)} values" if isinstance(values, list) else shown(values)
-        raise BadFile(path, f"{field} must be a list of {size} numbers, one a node, got {got}")
-    return np.array([_number(path, f"{field}[{i}]", value, times.duration) for i, value in enumerate(values)])
+        raise BadFile(path, f"service must be a list of {size} numbers, one a node, got {got}")
+    return np.array([Cell(path, value, f"service[{node}]").duration(times) for node, value in enumerate(values)])
 
 
 def _nodes(path: FilePath, field: str, values: Any) -> list[Node]:
@@ -130,33 +141,7 @@ def _windows(path: FilePath, fields: Fields, values: Any, times: Times) -> list[
     else:
         got = f"{len(values)} entries" if isinstance(values, list) else shown(values)
         raise BadFile(path, f"windows must be a list of {size} entries, one a node, or an object, got {got}")
-    return [_entry(path, f"windows[{node}]", entry, times) for node, entry in enumerate(table)]
-
-
-def _entry(path: FilePath, field: str, entry: Any, times: Times) -> Sequence[Window | Daily] | None:
-    if entry is None:
-        return None
-    if isinstance(entry, str):
-        return times.windows(entry)
-    if not isinstance(entry, list) or not entry:
-        raise BadFile(path, f"{field} must be a pair [opens, closes], a list of pairs, or a text, got {shown(entry)}")
-    pairs = entry if isinstance(entry[0], list) else [entry]
-    return [_pair(path, field, pair, times) for pair in pairs]
-
-
-def _pair(path: FilePath, field: str, pair: Any, times: Times) -> Window | Daily:
-    if not isinstance(pair, list) or len(pair) != 2:
-        raise BadFile(path, f"{field} must have pairs [opens, closes], got {shown(pair)}")
-    if any(isinstance(time, str) for time in pair) and all(time is None or isinstance(time, str) for time in pair):
-        found = times.window(pair[0] or "", pair[1] or "")
-        if not found:
-            raise BadFile(path, f"{field} must have a time in each pair, got {shown(pair)}")
-        return found[0]
-    opens, closes = pair
-    return (
-        -math.inf if opens is None else _number(path, field, opens, times.moment),
-        math.inf if closes is None else _number(path, field, closes, times.moment),
-    )
+    return [Cell(path, entry, f"windows[{node}]").windows(times) for node, entry in enumerate(table)]
 
 
 def _routes(path: FilePath, value: Any, times: Times) -> int | list[RouteFields]:
@@ -173,9 +158,9 @@ def _route(path: FilePath, field: str, data: Any, times: Times) -> RouteFields:
     for key in ("start", "end"):
         if key in given and type(given[key]) not in (int, str):
             raise BadFile(path, f"{field}.{key} must be a node's number or name, got {shown(given[key])}")
-    for key, read in (("opens", times.moment), ("limit", times.duration), ("closes", times.moment)):
+    for key, read in (("opens", Cell.moment), ("limit", Cell.duration), ("closes", Cell.moment)):
         if key in given:
-            given[key] = _number(path, f"{field}.{key}", given[key], read)
+            given[key] = read(Cell(path, given[key], f"{field}.{key}"), times)
     if "name" in given and not isinstance(given["name"], str):
         raise BadFile(path, f"{field}.name must be a text, got {shown(given['name'])}")
     _flag(path, f"{field}.free_end", given.get("free_end", False))
@@ -193,11 +178,11 @@ def _budget(path: FilePath, fields: Fields, place: int, data: Any) -> Budget:
         for key, weight in weights.items():
             table[_place(path, fields, f"{field}.weights", key)] = weight
         weights = table
-    if not isinstance(weights, list) or not all(map(_is_number, weights)):
+    if not isinstance(weights, list) or not all(map(is_number, weights)):
         raise BadFile(
             path, f"{field}.weights must be a list of numbers, one a node, or an object, got {shown(weights)}"
         )
-    if not isinstance(data["name"], str) or not _is_number(data["most"]):
+    if not isinstance(data["name"], str) or not is_number(data["most"]):
         raise BadFile(path, f"{field} needs a text as its name and a number as its most, got {shown(data)}")
     return Budget(data["name"], np.array(weights, dtype=np.float64), data["most"])
 

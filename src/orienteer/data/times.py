@@ -110,13 +110,13 @@ def are_windows(text: str) -> bool:
     return alone is None and re.search(r"[-–;|]|\bto\b", text) is not None  # noqa: RUF001
 
 
-def as_unit(path: FilePath, text: object, line: int | None = None) -> Unit:
-    """The unit of costs that a text names."""
+def as_unit(path: FilePath, text: object, line: int | None = None, what: str = "the unit of times") -> Unit:
+    """The unit of costs that a text names; `what` is the field, for messages."""
     for unit in UNITS:
         if text == unit:
             return unit
     hint = did_you_mean(text, UNITS) if isinstance(text, str) else ""
-    raise BadFile(path, f"the unit of times must be one of {', '.join(UNITS)}, got {shown(text)}{hint}", line)
+    raise BadFile(path, f"{what} must be one of {', '.join(UNITS)}, got {shown(text)}{hint}", line)
 
 
 def on_days(windows: Iterable[Window | Daily], days: Sequence[int], unit: Unit) -> list[Window]:

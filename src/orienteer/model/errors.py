@@ -22,13 +22,14 @@ class Unsupported(OrienteerError, ValueError):
 class BadFile(OrienteerError, ValueError):
     """A file that cannot be read or written; the message names the line at fault where there is one."""
 
-    def __init__(self, path: str | Path, message: str, line: int | None = None):
-        self.path, self.message, self.line = str(path), message, line
+    def __init__(self, path: str | Path, message: str, line: int | None = None, field: str | None = None):
+        """`field` is the path of the key at fault, such as ``places[3].prize``, where the caller asks for that."""
+        self.path, self.message, self.line, self.field = str(path), message, line, field
         where = f"{path}:{line}" if line is not None else str(path)
         super().__init__(f"{where}: {message}")
 
-    def __reduce__(self) -> tuple[type["BadFile"], tuple[str, str, int | None]]:
-        return BadFile, (self.path, self.message, self.line)
+    def __reduce__(self) -> tuple[type["BadFile"], tuple[str, str, int | None, str | None]]:
+        return BadFile, (self.path, self.message, self.line, self.field)
 
 
 class MissingExtra(OrienteerError, ImportError):
