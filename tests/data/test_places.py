@@ -82,6 +82,7 @@ def changed(place: int, key: str, value: Any) -> dict[str, Any]:
         (changed(1, "prize", -1), "places[1].prize", "must not be negative, got -1"),
         (changed(1, "prize", "much"), "places[1].prize", "must be a number, got 'much'"),
         (changed(1, "x", None), "places[1].x", "must be a number, got None"),
+        (changed(1, "y", 1e200), None, "coords 0 and 1 are too far apart"),
         (changed(1, "y", 10**20), "places[1].y", "must be a number of at most 2**53"),
         (changed(1, "name", "inn"), "places[2].name", "repeats places[1].name"),
         (changed(1, "name", None), "places[1].name", "must be a text, since other places have names"),

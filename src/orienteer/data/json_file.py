@@ -18,7 +18,7 @@ from orienteer.data.rules_json import RULES, limits_of_budgets, rules_of, with_r
 from orienteer.data.text import MAX_WHOLE, FilePath, check_size, read_text, shown, write_lines
 from orienteer.data.times import Times, as_unit
 from orienteer.model.clock import Unit
-from orienteer.model.errors import BadFile
+from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array
 from orienteer.model.result import Result
@@ -53,8 +53,9 @@ def problem_of(data: Any, path: FilePath = "problem") -> Instance:
     """The problem in a decoded JSON object, or a `BadFile` whose `field` is the path of the key at fault."""
     try:
         return problem_fields(path, data).build(path)
-    except BadFile as error:
-        raise BadFile(path, error.message, field=_field_of(error.message)) from error
+    except (BadFile, InvalidInstance) as error:
+        message = error.message if isinstance(error, BadFile) else str(error)
+        raise BadFile(path, message, field=_field_of(message)) from (error.__cause__ or error)
     except MemoryError as error:
         raise BadFile(path, "needs more memory than there is") from error
 
