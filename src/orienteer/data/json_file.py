@@ -55,7 +55,7 @@ def problem_of(data: Any, path: FilePath = "problem") -> Instance:
         return problem_fields(path, data).build(path)
     except (BadFile, InvalidInstance) as error:
         message = error.message if isinstance(error, BadFile) else str(error)
-        raise BadFile(path, message, field=_field_of(message)) from (error.__cause__ or error)
+        raise BadFile(path, message, field=_field_of(message, data)) from (error.__cause__ or error)
     except MemoryError as error:
         raise BadFile(path, "needs more memory than there is") from error
 
@@ -279,10 +279,10 @@ def _names(path: FilePath, value: Any) -> list[str] | None:
     raise BadFile(path, f"names must be a list of texts, got {shown(value)}")
 
 
-def _field_of(message: str) -> str | None:
-    """The path of keys at the beginning of a message, which by our custom names the field first."""
+def _field_of(message: str, data: Any) -> str | None:
+    """The path of keys at the beginning of a message, which by our custom names the field first, if there is one."""
     found = re.match(r"([a-z_]+)((?:\[[^\]]*\]|\.[^\s:.\[]+)*)(?=[ :])", message)
-    return found[0] if found and found[1] in KEYS else None
+    return found[0] if found and isinstance(data, dict) and found[1] in data else None
 
 
 def _laid_out(value: Any) -> str:
