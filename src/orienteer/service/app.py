@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, StreamingResponse
+from starlette.types import Scope
 
 from orienteer.search.cores import cores
 from orienteer.search.registry import REGISTRY, handled_by
@@ -20,6 +21,8 @@ from orienteer.service import contract
 from orienteer.service.body import read_body
 from orienteer.service.errors import MEDIA, Refused
 from orienteer.service.jobs import Jobs, found, job_json
+from orienteer.service.metrics import MEDIA as METRICS
+from orienteer.service.metrics import Metrics, Watch
 from orienteer.service.pages import FOLDER, NOT_BUILT, STYLE, description
 from orienteer.service.pool import Died, Pool
 from orienteer.service.security import Security
@@ -70,6 +73,8 @@ def create_app(settings: Settings) -> FastAPI:
             expose_headers=["Location", "Retry-After"],
         )
     app.add_middleware(Security, settings=settings)
+    app.state.metrics = Metrics(app.state)
+    app.add_middleware(Watch, metrics=app.state.metrics)
     return app
 
 
@@ -111,7 +116,7 @@ def _add_routes(app: FastAPI) -> None:
         openapi_extra=_body(contract.Ask),
     )
     async def solve(request: Request) -> Response:
-        return await _answered(request, "solve", accepted(request))
+        return await answered(request, "solve", accepted(request))
 
     @app.post(
         "/v1/explain",
@@ -121,7 +126,7 @@ def _add_routes(app: FastAPI) -> None:
         openapi_extra=_body(contract.AskWhy),
     )
     async def explain(request: Request) -> Response:
-        return await _answered(request, "explain", JSON)
+        return await answered(request, "explain", JSON)
 
     @app.post(
         "/v1/jobs",
@@ -203,6 +208,12 @@ def _add_routes(app: FastAPI) -> None:
             raise Refused(503, "not-ready", "the workers are warming up", retry_after=1)
         return {"status": "ok"}
 
+    @app.get("/metrics", summary="Metrics for Prometheus", response_class=Response, responses=_problems())
+    async def metrics(request: Request) -> Response:
+        state = request.app.state
+        state.counts = await state.store.counts()
+        return Response(state.metrics.text(), media_type=METRICS)
+
     settings: Settings = app.state.settings
     known = list(_solvers(settings))
     tiles = contract.Tiles(url=settings.tiles_url, attribution=settings.tiles_attribution)
@@ -227,12 +238,22 @@ def _add_pages(app: FastAPI) -> None:
         return Response(STYLE, media_type="text/css")
 
     if (FOLDER / "index.html").exists():
-        app.mount("/", StaticFiles(directory=FOLDER, html=True))
+        app.mount("/", _Files(directory=FOLDER, html=True))
     else:
 
         @app.get("/", include_in_schema=False)
         async def index() -> HTMLResponse:
             return HTMLResponse(NOT_BUILT)
+
+
+class _Files(StaticFiles):
+    """The files of the page; those with a hash in their names never change."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        fixed = path.startswith("assets/") and response.status_code == 200
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if fixed else "no-cache"
+        return response
 
 
 def _solvers(settings: Settings) -> list[contract.SolverInfo]:
@@ -268,15 +289,15 @@ def accepted(request: Request) -> str:
     raise Refused(406, "not-acceptable", f"plans come as {', '.join(FORMATS)}")
 
 
-async def _answered(request: Request, kind: Kind, media: str) -> Response:
-    """The answer of a worker to a request whose client waits for it."""
+async def answered(request: Request, kind: Kind, media: str, sent: str = JSON) -> Response:
+    """The answer of a worker, as `media`, to a request whose client waits for it; `sent` is what the client sends."""
     check_running(request)
     state = request.app.state
     if state.in_flight >= state.settings.waiting:
         raise Refused(429, "busy", f"{state.in_flight} requests wait already", retry_after=1)
     state.in_flight += 1
     try:
-        body = await read_body(request, state.settings)
+        body = await read_body(request, state.settings, sent)
         reply = await _unless_gone(request, _worked(state.pool, state.settings, Task(kind, body, media)))
     finally:
         state.in_flight -= 1

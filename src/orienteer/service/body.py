@@ -14,11 +14,11 @@ LARGE_AT_ONCE = 8
 _large = asyncio.Semaphore(LARGE_AT_ONCE)
 
 
-async def read_body(request: Request, settings: Settings) -> bytes:
-    """The body of a request, or `Refused`: no JSON, too large, too slow."""
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media != "application/json":  # also since pages of strangers may send other kinds without asking first
-        raise Refused(415, "not-json", f"Content-Type must be application/json, got {media[:100]!r}")
+async def read_body(request: Request, settings: Settings, media: str = "application/json") -> bytes:
+    """The body of a request, or `Refused`: of another media type, too large, too slow."""
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given != media:  # also since pages of strangers may send other kinds, such as forms, without asking first
+        raise Refused(415, "wrong-media", f"Content-Type must be {media}, got {given[:100]!r}")
     declared = request.headers.get("content-length", "")
     length = int(declared) if declared.isdecimal() and declared.isascii() and len(declared) < 20 else None
     if length is not None and length > settings.body_bytes:

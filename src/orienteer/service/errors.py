@@ -21,7 +21,7 @@ TITLES = {
     "not-found": "There is no such thing here",
     "not-allowed": "The method is not allowed here",
     "not-acceptable": "No format that the request accepts",
-    "not-json": "The body must be application/json",
+    "wrong-media": "The body is of another media type",
     "no-result": "The job has no result",
     "busy": "Too many requests",
     "draining": "The service is stopping",

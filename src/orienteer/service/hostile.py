@@ -37,6 +37,7 @@ def _check_counts(body: bytes, settings: Settings) -> None:
     table, line = settings.places**2, settings.places + 100
     for what, count, most in (
         ("values", body.count(b",") + 1, 2 * table + 100 * line),
+        ("texts", body.count(b'"') // 2, 4 * table + 100 * line),
         ("lists and objects", body.count(b"[") + body.count(b"{"), table + 50 * line),
     ):
         if count > most:

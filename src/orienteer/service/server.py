@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 import time
 from types import FrameType
 
@@ -34,6 +35,14 @@ class _Server(uvicorn.Server):
     """A server that first drains when it is told to stop, and answers 503 meanwhile; told twice, it stops at once."""
 
     draining: asyncio.Task[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for server in self.servers:
+            for one in server.sockets:
+                host, port, *_ = one.getsockname()
+                name = f"[{host}]" if ":" in host else host
+                print(f"orienteer serves http://{name}:{port}/", flush=True)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.draining is None:

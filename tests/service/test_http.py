@@ -1,0 +1,170 @@
+"""Each answer of the service: plans, and problem documents that name the field at fault."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from orienteer import MaxSteps, Result, check_plan, solve
+from orienteer.data.json_file import problem_fields
+from orienteer.model.explain import closest
+from servers import Server, problem
+
+BODY = {"problem": problem(), "steps": 100, "seed": 3}
+
+
+def refused(response: httpx.Response, status: int) -> dict[str, Any]:
+    """The problem document of a response."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    found = response.json()
+    assert found["status"] == status
+    assert found.keys() == {"type", "title", "status", "detail", "field"}
+    return found
+
+
+def test_an_answer_is_that_of_a_call(server: Server) -> None:
+    answer = server.client.post("/v1/solve", json=BODY).json()
+    instance = problem_fields("problem", problem()).build("problem")
+    result = solve(instance, stop=MaxSteps(100), seed=3, device="cpu")
+    timed = ("seconds", "trace")
+    assert {key: value for key, value in answer.items() if key not in timed} == {
+        key: value for key, value in json.loads(json.dumps(result.to_dict())).items() if key not in timed
+    }
+    assert Result.from_dict(answer).plan == result.plan
+
+
+def test_rules_names_alternatives_and_bounds_are_heard(server: Server) -> None:
+    names = [f"place {number}" for number in range(20)]
+    rules = {"names": names, "required": ["place 7"], "windows": {"place 3": [0, 1]}, "routes": 2}
+    ask = {"problem": problem() | rules, "steps": 500, "alternatives": 1}
+    answer = server.client.post("/v1/solve", json=ask).json()
+    instance = problem_fields("problem", ask["problem"]).build("problem")
+    plan = check_plan(instance, [route["nodes"] for route in answer["routes"]])
+    assert 7 in plan.visited
+    assert "place 7" in {name for route in answer["routes"] for name in route["names"]}
+    assert len(answer["alternatives"]) == 1
+    bounded = server.client.post("/v1/solve", json=BODY | {"bound": True, "seconds": 4}).json()
+    assert bounded["bound"] >= bounded["prize"]
+    assert bounded["gap"] == pytest.approx(1 - bounded["prize"] / bounded["bound"])
+
+
+def test_a_plan_to_begin_with_is_never_made_worse(server: Server) -> None:
+    best = server.client.post("/v1/solve", json=BODY).json()
+    again = server.client.post("/v1/solve", json=BODY | {"steps": 0, "initial": [best["tour"]]}).json()
+    assert again["prize"] == best["prize"]
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"problem": {}}, "problem", "prizes"),
+        ({"problem": problem() | {"prizes": [1, "x"]}}, "problem.prizes[1]", "must be a number, got 'x'"),
+        ({"problem": problem() | {"prices": []}}, "problem", "unknown key 'prices'"),
+        ({"problem": 5}, "problem", "valid dictionary"),
+        ({"solver": "os:system"}, "solver", "must be one of auto, lns"),
+        ({"solver": "random"}, "solver", "must be one of auto, lns"),
+        ({"weights": "/etc/passwd"}, "weights", "Extra inputs are not permitted"),
+        ({"device": "cuda"}, "device", "Extra inputs are not permitted"),
+        ({"seconds": "2"}, "seconds", "valid number"),
+        ({"seconds": 0}, "seconds", "greater than 0"),
+        ({"steps": -1}, "steps", "greater than or equal to 0"),
+        ({"seed": True}, "seed", "valid integer"),
+        ({"initial": [[0, 1.5]]}, "initial[0][1]", "valid integer"),
+    ],
+)
+def test_malformed_requests_name_the_field(server: Server, change: dict[str, Any], field: str, words: str) -> None:
+    for path in ("/v1/solve", "/v1/jobs"):
+        found = refused(server.client.post(path, json=BODY | change), 400)
+        assert found["field"] == field
+        assert words in found["detail"]
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"problem": problem() | {"limit": -1}}, "problem.limit", "limit must"),
+        ({"problem": problem() | {"required": [3], "windows": {"3": [0, 0.01]}}}, None, "3"),
+        ({"problem": problem(101)}, "problem.prizes", "at most 100"),
+        ({"problem": problem() | {"required": [3]}, "solver": "cs-l"}, "solver", "cs-l has no required"),
+        ({"initial": [[0, 99, 0]]}, "initial", "99"),
+        ({"initial": [[0, "mill", 0]]}, "initial", "mill"),
+        ({"alternatives": 11}, "alternatives", "at most 10"),
+        ({"seconds": 1e9}, "seconds", "at most"),
+    ],
+)
+def test_what_cannot_be_searched_is_told(server: Server, change: dict[str, Any], field: str | None, words: str) -> None:
+    for path in ("/v1/solve", "/v1/jobs"):
+        found = refused(server.client.post(path, json=BODY | change), 422)
+        assert words in found["detail"]
+        assert field is None or found["field"] == field
+
+
+def test_explanations_are_those_of_a_call(server: Server) -> None:
+    best = server.client.post("/v1/solve", json=BODY).json()
+    ask = {"problem": problem(), "routes": [best["tour"]]}
+    instance = problem_fields("problem", problem()).build("problem")
+    wanted = [one.to_dict() for one in closest(instance, check_plan(instance, [best["tour"]]))]
+    assert server.client.post("/v1/explain", json=ask).json() == wanted
+    place = wanted[0]["node"]
+    (one,) = server.client.post("/v1/explain", json=ask | {"places": [place], "seconds": 0.1}).json()
+    assert one.keys() == wanted[0].keys() | {"required"}
+    assert any(place in nodes for nodes in one["required"]["routes"])
+    for change, field in (({"places": [0]}, "places"), ({"routes": [[0, 5]]}, "routes"), ({"places": ["x"]}, "places")):
+        assert refused(server.client.post("/v1/explain", json=ask | change), 422)["field"] == field
+
+
+def test_other_refusals(server: Server) -> None:
+    ask = server.client
+    refused(ask.get("/v1/nothing"), 404)
+    assert refused(ask.get("/v1/jobs/nothing"), 404)["field"] == "id"
+    refused(ask.delete("/v1/jobs/nothing"), 404)
+    refused(ask.get("/v1/jobs/nothing/events"), 404)
+    assert refused(ask.get("/v1/solve"), 405)
+    refused(ask.post("/v1/solve", json=BODY, headers={"Accept": "text/html"}), 406)
+    refused(ask.post("/v1/solve", content=b"x" * 300_000, headers={"Content-Type": "application/json"}), 413)
+    chunks = (b"[" * 1000 for _ in range(300))
+    refused(ask.post("/v1/solve", content=chunks, headers={"Content-Type": "application/json"}), 413)
+    refused(ask.post("/v1/solve", content=json.dumps(BODY), headers={"Content-Type": "text/plain"}), 415)
+    refused(ask.get("/v1/limits", headers={"Host": "evil.example"}), 421)
+    assert refused(ask.post("/v1/jobs", json=BODY, headers={"Idempotency-Key": "k" * 300}), 400)["field"]
+
+
+def test_what_a_page_or_an_operator_reads(server: Server) -> None:
+    assert server.get("/healthz") == server.get("/readyz") == {"status": "ok"}
+    limits = server.get("/v1/limits")
+    assert (limits["places"], limits["seconds"], limits["tiles"]) == (100, 10.0, None)
+    solvers = {one["name"]: one["handles"] for one in server.get("/v1/solvers")}
+    assert "windows" in solvers["auto"]
+    assert "random" not in solvers
+    assert "/v1/jobs/{id}/events" in server.get("/openapi.json")["paths"]
+    for path in ("/", "/docs"):
+        page = server.client.get(path)
+        assert page.status_code == 200
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        assert page.headers["x-content-type-options"] == "nosniff"
+        assert "http" not in page.text.replace(server.url, "").replace("http://www.w3.org", "") or path == "/"
+    assert (
+        "access-control-allow-origin" not in server.client.get("/v1/limits", headers={"Origin": "https://a.b"}).headers
+    )
+
+
+def test_a_token_is_asked_for_and_never_logged(tmp_path: Path) -> None:
+    secret = "correct-horse-battery"
+    with Server(tmp_path, token=secret, cors="https://maps.example", quick=0, tiles_url="https://t.example/{z}") as own:
+        assert own.get("/v1/limits")["tiles"]["url"] == "https://t.example/{z}"
+        for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {secret}"}, {"X": secret}):
+            for path in ("/v1/limits", "/v1/jobs/x", "/metrics"):
+                response = httpx.get(own.url + path, headers=given)
+                refused(response, 401)
+                assert response.headers["www-authenticate"] == "Bearer"
+        refused(httpx.post(f"{own.url}/v1/solve", json=BODY), 401)
+        assert httpx.get(f"{own.url}/healthz").status_code == 200
+        assert "img-src 'self' data: blob: https://t.example" in own.client.get("/").headers["content-security-policy"]
+        allowed = own.client.get("/v1/limits", headers={"Origin": "https://maps.example"})
+        assert allowed.headers["access-control-allow-origin"] == "https://maps.example"
+        own.client.get(f"/v1/jobs/{secret}?token={secret}")
+        own.client.post("/v1/solve", json={"problem": secret})
+        assert secret not in own.log.read_text()
