@@ -102,9 +102,9 @@ def test_decimal_times_are_exact() -> None:
 
 def test_a_step_of_prize_is_worth_more_than_all_distance() -> None:
     model = Model(LINE.replace(prizes=[0, 2, 4, 6, 8, 10]), PyVrpConfig())
-    steps = model.prizes() // (2 * 1_000_000 + 1)
-    assert steps.tolist() == [0, 1, 2, 3, 4, 5]
-    assert (model.prizes() == steps * (2 * 1_000_000 + 1)).all()
+    step = model.config.worth * (2 * 1_000_000 + 1)
+    assert model.prizes().tolist() == [0, step, 2 * step, 3 * step, 4 * step, 5 * step]
+    assert model.config.worth >= 1
 
 
 @pytest.mark.parametrize(

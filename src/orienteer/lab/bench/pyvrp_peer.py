@@ -3,7 +3,7 @@
 PyVRP takes whole numbers and cuts decimals off without a word, so all is scaled. Times are counted in a power of ten
 of the problem's unit where all of them are whole in it, else in millionths of the longest limit; then legs and visits
 are rounded up and windows inwards, so that no plan seems to fit that does not. A unit of distance costs 1. The step
-between prizes (the largest number of which all prizes are multiples) is worth one more than all routes may cost
+between prizes (the largest number of which all prizes are multiples) is worth several times what all routes may cost
 together: prize comes first, and distance breaks ties.
 """
 
@@ -33,6 +33,10 @@ class PyVrpConfig:
 
     limit: int = 1_000_000
     """The longest limit, in PyVRP's units, where times are not whole in any power of ten."""
+    worth: int = 10
+    """What a step between prizes is worth, in costs of all routes together. From 1 on distance only breaks ties; but
+    PyVRP's penalties for breaking a limit, which begin at 50,000 a unit, are then too strict: in as many iterations
+    it collects 1.7 % less of TOP. At 25 it finds no plan for some files of TOPTW."""
     steps: int = 100
     """The steps in the largest prize, where prizes have no step of their own, or one that would be below a millionth
     of the largest prize."""
@@ -196,7 +200,7 @@ class Model:
         step = step_of(prizes)
         if step is None or largest > 1e6 * step:
             step = largest / self.config.steps or 1.0
-        scaled = np.round(prizes / step * (routes + 1)).astype(np.int64)
+        scaled = np.round(prizes / step * self.config.worth * (routes + 1)).astype(np.int64)
         return np.where(prizes > 0, np.maximum(scaled, 1), 0)
 
     @property
