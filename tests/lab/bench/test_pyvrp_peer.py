@@ -8,7 +8,10 @@ from orienteer.lab.bench.pyvrp_peer import Model, PyVrpConfig, PyVrpPeer, step_o
 from orienteer.model.rules import FEATURES
 from plan_oracle import best_plan, random_instance, slow_check, subsets
 
-pytestmark = pytest.mark.skipif(not PyVrpPeer.installed(), reason="pyvrp is not installed")
+pytestmark = [
+    pytest.mark.skipif(not PyVrpPeer.installed(), reason="pyvrp is not installed"),
+    pytest.mark.filterwarnings("ignore:(?s).*penalty parameter"),  # where PyVRP finds few plans that fit
+]
 
 LINE = Instance.from_coords([[0, 0], [1, 0], [2, 0], [3, 0], [-1, 0], [0, 2]], [0, 1, 2, 3, 4, 5], 6.5, routes=2)
 """East are 1, 2 and 3, west is 4, north is 5: 0-1-2-3-0 costs 6 and 0-5-4-0 costs 3 and the root of 5: all five fit."""
