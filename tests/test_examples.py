@@ -64,6 +64,14 @@ def test_plans_are_solved(cli: Cli, name: str, tmp_path: Path) -> None:
     assert (said.status, said.out.split(":")[0]) == (0, "feasible"), said.out
 
 
+@pytest.mark.parametrize("suffix", [".geojson", ".gpx"])
+def test_the_town_on_the_map(cli: Cli, suffix: str, tmp_path: Path) -> None:
+    file, out = EXAMPLES / "town.geojson", tmp_path / f"route{suffix}"
+    assert read(file).features == {"service", "windows", "required", "groups", "budgets"}
+    assert cli("solve", file, "--steps", 2000, "--out", out).status == 0
+    assert cli("check", file, out).out.startswith("feasible: prize")
+
+
 def test_the_day_has_one_lunch(cli: Cli) -> None:
     said = cli("solve", EXAMPLES / "day_in_town.csv", "--steps", 2000, "--json")
     stops = json.loads(said.out)["names"]

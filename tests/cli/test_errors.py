@@ -60,8 +60,12 @@ WRONG = {
         "it is also read or",
     ),
     "out has another suffix": (
+        ["solve", "{town}", "--out", "{dir}/a.kml"],
+        "routes are not written as .kml, only as .json (everything), .geojson (for maps), .gpx (for maps and devices)",
+    ),
+    "out needs latitudes": (
         ["solve", "{town}", "--out", "{dir}/a.gpx"],
-        "routes are not written as .gpx, only as .json (everything), .tour or .sol (TSPLIB) or .txt (node numbers)",
+        "a.gpx: cannot be written: this format holds longitude and latitude, which the places do not have",
     ),
     "out is the plot": (
         ["solve", "{town}", "--out", "{dir}/long.txt", "--plot", "{dir}/long.txt"],

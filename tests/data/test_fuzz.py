@@ -91,6 +91,25 @@ ENGINES = [
     b'[{"time": 0, "distance": 0}, {"time": null, "distance": null}]]}',
     b"[[0, 1],\n[2.5, null]]",
 ]
+GEOJSON = (
+    b'{"type": "FeatureCollection", "orienteer": {"limit": "2:00", "speed": 80, "budgets": {"fee": 10}}, "features": ['
+    b'\n{"type": "Feature", "geometry": {"type": "Point", "coordinates": [8.66, 50.1]}, "properties": {"end": true}},'
+    b'\n{"type": "Feature", "geometry": {"type": "Point", "coordinates": [8.67, 50.11]}, "properties": {"name": "b",'
+    b' "score": "4.5", "duration": "0:20", "fee": 7, "opens": "00:30", "group": "x"}}]}'
+)
+GEO_PLAN = (
+    b'{"type": "FeatureCollection", "features": [\n{"type": "Feature", "properties": {"kind": "route",'
+    b' "nodes": [0, 1]}},\n{"properties": {"kind": "route", "nodes": [0, 2]}}]}'
+)
+WAYPOINTS = b"""<?xml version="1.0" encoding="UTF-8"?>
+<gpx version="1.1" creator="a" xmlns="http://www.topografix.com/GPX/1/1" xmlns:o="urn:o">
+<wpt lat="50.1" lon="8.6"><name>a</name></wpt>
+<wpt lat="50.2" lon="8.7"><name>b &amp; c</name><extensions> <o:prize>4.5</o:prize> </extensions></wpt>
+<rte><name>day</name><number>1</number>
+<rtept lat="50.1" lon="8.6"><extensions><o:node>0</o:node></extensions></rtept>
+<rtept lat="50.2" lon="8.7"><extensions> <o:node>1</o:node> </extensions></rtept></rte>
+</gpx>
+"""
 COMMAS = b'# limit = 12,5\n# budget:fee = 3,5\nname;x;y;prize;fee\na;0;0;0;\n"b, c";1,5;2;3;0,5\nd;-1;,5;10;2\n'
 DAY = b"""# budget:fee = 20
 # speed = 1.5
@@ -157,7 +176,10 @@ READERS: list[tuple[str, Callable[[Path], object], list[bytes]]] = [
     ("top.txt", partial(files.read, format="top"), [TOP]),
     ("toptw.txt", partial(files.read, format="toptw"), [TOPTW]),
     ("mctopmtw.txt", partial(files.read, format="mctopmtw"), [MCTOPMTW]),
-    ("p.json", files.read_plan, PLANS),
+    ("p.json", files.read_plan, [*PLANS, GEO_PLAN]),
+    ("a.geojson", files.read, [GEOJSON]),
+    ("a.gpx", partial(files.read, limit=1e6), [WAYPOINTS]),
+    ("p.gpx", files.read_plan, [WAYPOINTS]),
     ("m.csv", read_labelled, [b"0,1.5\n1,0\n", b",a,b\na,0,inf\nb,2,0\n"]),
     ("m.json", read_labelled, ENGINES),
     ("a.json", files.read, [JSON, RULES_JSON, PLACES_JSON, TABLE_JSON]),
@@ -188,6 +210,9 @@ NASTY = [
     b"null",
     b"10000000",
     b"\r",
+    b"&",
+    b"<!DOCTYPE x>",
+    b"<o:prize>",
 ]
 
 

@@ -29,8 +29,8 @@ from orienteer.search import front
 NO_PLAN = 1
 """The exit status of a search that found nothing."""
 
-ROUTE_ONLY = (".tour", ".sol", ".txt")
-"""Suffixes of files that hold the nodes of a route and nothing else."""
+WHOLE = (".json", "")
+"""Suffixes of files that hold the whole result as JSON; others hold its plan."""
 
 
 @click.command()
@@ -43,7 +43,7 @@ ROUTE_ONLY = (".tour", ".sol", ".txt")
 @click.option("--bound", is_flag=True, help="Put an upper bound beside the route (extra exact).")
 @click.option("--prove", is_flag=True, help="Go on until the best route is found and proven (extra exact).")
 @click.option(
-    "--out", type=click.Path(), metavar="FILE", help="Write the result as JSON; the route alone as .tour, .sol or .txt."
+    "--out", type=click.Path(), metavar="FILE", help="Write the result: .json, .geojson, .gpx, .tour, .sol or .txt."
 )
 @click.option("--plot", type=click.Path(), metavar="PNG", help="Draw the route (PNG, SVG or PDF).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -86,7 +86,7 @@ def solve(
     asked = stop_of(seconds, steps)
     instance = read_problem(file, how, solver)
     if out is not None:
-        check_route_suffix(out, len(instance.each_route))
+        check_route_suffix(out, len(instance.each_route), instance)
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_plan(initial, instance)
@@ -143,7 +143,7 @@ def _write(result: Result, data: dict[str, Any], out: str) -> None:
     from orienteer.data.files import write_tour
     from orienteer.data.text import write_lines
 
-    if Path(out).suffix.lower() in ROUTE_ONLY:
+    if Path(out).suffix.lower() not in WHOLE:
         if result.plan is None:
             click.echo(f"orienteer: {out} was not written: there is no plan", err=True)
             return

@@ -40,6 +40,9 @@ FLAGS = ("start", "end")
 BUDGET = "budget:"
 """How titles of columns of budgets begin."""
 
+MOST_SHOWN = 10
+"""How many columns that are not read a warning names."""
+
 ACCEPTED = (
     "name; prize, score or profit; x and y; or lat or latitude and lon, lng or longitude; "
     f"service or duration; required; avoid; start; end; opens, closes, windows; group; {BUDGET}NAME"
@@ -96,9 +99,10 @@ def warn_of_unused(
         and _matters(title.strip(), places, [_text(row[place]) for row in rows])
     ]
     if unused:
-        titles = ", ".join(shown(title) for title in unused)
+        titles = ", ".join([shown(title) for title in unused[:MOST_SHOWN]] + ["..."] * (len(unused) > MOST_SHOWN))
         word = "columns are" if len(unused) > 1 else "column is"
-        message = f"{path}: {len(unused)} {word} not used: {titles}; those that are: {ACCEPTED}{_typos(unused, places)}"
+        hint = _typos(unused[:MOST_SHOWN], places)
+        message = f"{path}: {len(unused)} {word} not used: {titles}; those that are: {ACCEPTED}{hint}"
         logging.getLogger("orienteer").warning("%s", message)
 
 

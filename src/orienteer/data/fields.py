@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,8 +71,8 @@ class Fields:
     """What costs are counted in, where a time of day is read; None where nobody said so."""
     on_earth: bool = False
     """Whether coordinates are longitude and latitude."""
-    places: str = ""
-    """What messages call the value of a node in a file that lists places, such as ``places[{node}].{column}``."""
+    called: Callable[[int, str], str] | None = None
+    """What messages call the value of a node in a column, such as ``places[3].prize``, where a file lists places."""
 
     def build(
         self,
@@ -115,9 +115,10 @@ class Fields:
 
     def _as_written(self, message: str) -> str:
         """A message of `Instance` with the file's own words for the values of a node."""
-        if not self.places:
+        called = self.called
+        if called is None:
             return message
-        return _PER_NODE.sub(lambda m: self.places.format(node=m[2], column=_COLUMNS[m[1]]), message)
+        return _PER_NODE.sub(lambda found: called(int(found[2]), _COLUMNS[found[1]]), message)
 
     def _given(self, limit: float | None, start: Node | None, end: Node | None) -> "Fields":
         """These fields with what the caller gives in place of the file's, also in the routes."""

@@ -8,6 +8,8 @@ from typing import Any
 from orienteer.data.chao import load_chao, save_chao
 from orienteer.data.csv_file import load_csv, load_matrix, save_csv, with_routes
 from orienteer.data.fields import Fields, Node, RouteFields
+from orienteer.data.geojson import load_geojson, save_geojson
+from orienteer.data.gpx import load_gpx
 from orienteer.data.instance_set import InstanceSet
 from orienteer.data.json_file import load_json, load_result, save_json
 from orienteer.data.npz import BatchResult, load_results, load_set, save_results, save_set
@@ -43,10 +45,10 @@ __all__ = [
     "write_tour",
 ]
 
-WRITTEN = ("json", "npz", "oplib", "chao", "csv")
+WRITTEN = ("json", "npz", "oplib", "chao", "csv", "geojson")
 """The formats that problems are written in."""
 
-FORMATS = (*WRITTEN, "top", "toptw", "mctopmtw")
+FORMATS = (*WRITTEN, "gpx", "top", "toptw", "mctopmtw")
 """The formats of problems, by name."""
 
 SUFFIXES = {
@@ -58,6 +60,8 @@ SUFFIXES = {
     ".atsp": "oplib",
     ".txt": "chao",
     ".csv": "csv",
+    ".geojson": "geojson",
+    ".gpx": "gpx",
 }
 """The format that a suffix stands for."""
 
@@ -156,7 +160,7 @@ def write(instance: Instance, path: FilePath, format: str | None = None) -> None
     kind = format_of(path, format)
     if kind not in WRITTEN:
         raise BadFile(path, f"cannot be written: {kind} is read only; write JSON instead")
-    if kind not in ("json", "npz") and rules_of(instance):
+    if kind not in ("json", "npz", "geojson") and rules_of(instance):
         raise BadFile(path, f"cannot be written: {kind} does not hold {', '.join(rules_of(instance))}; write JSON")
     if kind == "npz":
         save_set([instance], path)
@@ -195,7 +199,10 @@ def read_plan(path: FilePath, instance: Instance | None = None, index: int = 0) 
 
 
 def write_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
-    """Writes a route: .json (a result whole), .tour or .sol (TSPLIB), .txt or no suffix (one node number a line)."""
+    """Writes a route: .json (a result whole), .tour or .sol (TSPLIB), .txt or no suffix (one node number a line).
+
+    A result of `solve` is written for maps too: .geojson or .gpx.
+    """
     save_tour(tour, path)
 
 
@@ -224,8 +231,8 @@ def format_of(path: FilePath, format: str | None = None) -> str:
         return format
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
-        known = ", ".join(f"{name} ({' '.join(s for s, f in SUFFIXES.items() if f == name)})" for name in WRITTEN)
-        known += "".join(f", {name}" for name in FORMATS if name not in WRITTEN)
+        suffixes = {name: " ".join(s for s, f in SUFFIXES.items() if f == name) for name in FORMATS}
+        known = ", ".join(f"{name} ({ends})" if ends else name for name, ends in suffixes.items())
         raise BadFile(path, f"the suffix {suffix!r} stands for no format; name one of {known}")
     return SUFFIXES[suffix]
 
@@ -233,12 +240,12 @@ def format_of(path: FilePath, format: str | None = None) -> str:
 _VARIANTS = {"top": load_top, "toptw": load_toptw, "mctopmtw": load_mctopmtw}
 """Readers that are told the number of routes."""
 
-_POINTS = {"csv": load_csv, "json": load_json}
+_POINTS = {"csv": load_csv, "json": load_json, "geojson": load_geojson, "gpx": load_gpx}
 """Readers of points, which are told the matrix, metric, speed, unit and budgets that the caller gives."""
 
 _READERS = {"oplib": load_oplib, "chao": load_chao}
 
-_SAVERS = {"json": save_json, "oplib": save_oplib, "chao": save_chao, "csv": save_csv}
+_SAVERS = {"json": save_json, "oplib": save_oplib, "chao": save_chao, "csv": save_csv, "geojson": save_geojson}
 
 
 def _with_routes(found: Fields, routes: int | Sequence[Route] | FilePath, unit: str | None) -> Fields:

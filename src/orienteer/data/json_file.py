@@ -109,7 +109,7 @@ def problem_fields(
         names=points.names,
         in_metres=in_metres,
         on_earth=points.on_earth,
-        places=layout.field if "places" in data else "",
+        called=layout.called if "places" in data else None,
         **points.rules,
     )
     found = with_rules(path, plain, data, times)

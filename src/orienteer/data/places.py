@@ -18,6 +18,10 @@ PRIZE = 1.0
 """What a place without a prize is worth."""
 
 
+MOST_KEYS = 200
+"""How many different keys beside ours are looked at: a table has a cell for each in every row."""
+
+
 @dataclass(frozen=True)
 class Places:
     """How a file lists its places: what messages call a value, and whether it is ours or comes from elsewhere.
@@ -27,6 +31,14 @@ class Places:
 
     field: str = "places[{node}].{column}"
     ours: bool = True
+    numbers: Sequence[int] | None = None
+    """The places' numbers within a list that holds other things as well."""
+    lines: Sequence[int] | None = None
+    """The places' lines."""
+
+    def called(self, node: int, column: str) -> str:
+        """What messages call the value of a node in a column."""
+        return self.field.format(node=node if self.numbers is None else self.numbers[node], column=column)
 
     def table(self, path: FilePath, places: Any) -> tuple[Header, list[Row]]:
         """The header and the rows of a table of places."""
@@ -43,17 +55,17 @@ class Places:
                 titles |= dict.fromkeys(axes)
         if all(place.get("name") is None for place in found):
             titles.pop("name", None)
+        for key in [key for key in titles if key not in KEYS][MOST_KEYS:]:
+            del titles[key]
         rows = [
-            Row([place.get(title) for title in titles], field=self._prefix(node)) for node, place in enumerate(found)
+            Row([place.get(title) for title in titles], self.lines[node] if self.lines else None, self.called(node, ""))
+            for node, place in enumerate(found)
         ]
         return Header(list(titles), prize=PRIZE, warns=not self.ours), rows
 
-    def _prefix(self, node: int) -> str:
-        return self.field.format(node=node, column="")
-
     def _place(self, path: FilePath, node: int, place: Any) -> dict[str, Any]:
         """The values of a place by the names of columns."""
-        where = self._prefix(node).rstrip(".")
+        where = self.called(node, "").rstrip(".")
         if not isinstance(place, dict):
             raise BadFile(path, f"{where} must be an object, got {shown(place)}")
         found: dict[str, Any] = {}
@@ -73,7 +85,7 @@ class Places:
         for node, name in enumerate(names):
             if not isinstance(name, str):
                 wish = "must be a text, since other places have names" if name is None else "must be a text"
-                raise BadFile(path, f"{self._prefix(node)}name {wish}, got {shown(name)}")
+                raise BadFile(path, f"{self.called(node, 'name')} {wish}, got {shown(name)}")
         return list(names)
 
 

@@ -214,6 +214,8 @@ def _groups(cells: Sequence[Cell]) -> list[list[Node]]:
         for name in dict.fromkeys(name.strip() for name in names):
             if name:
                 groups.setdefault(name, []).append(node)
+    if all(re.fullmatch(r"\d{1,9}", name, re.ASCII) for name in groups):  # numbers keep their order
+        return [groups[name] for name in sorted(groups, key=int)]
     return list(groups.values())
 
 

@@ -1,4 +1,4 @@
-"""Routes and plans in files: JSON, plain node numbers, a TSPLIB tour, or a route of a batch's results."""
+"""Routes and plans in files: JSON, GeoJSON, GPX, plain node numbers, a TSPLIB tour, or a route of a batch's results."""
 
 import json
 import re
@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from orienteer.data.geojson import positions, routes_of_geojson, save_plan_geojson
+from orienteer.data.gpx import routes_of_gpx, save_plan_gpx
 from orienteer.data.json_file import parse_json
 from orienteer.data.npz import load_results
 from orienteer.data.text import FilePath, read_lines, shown, whole, write_lines
@@ -16,8 +18,20 @@ from orienteer.model.tour import Tour
 
 TSPLIB_SUFFIXES = (".tour", ".sol")
 
-ROUTE_SUFFIXES = (".json", *TSPLIB_SUFFIXES, ".txt", "")
+MAP_SUFFIXES = (".geojson", ".gpx")
+
+ROUTE_SUFFIXES = (".json", *TSPLIB_SUFFIXES, ".txt", "", *MAP_SUFFIXES)
 """The suffixes of files that routes are written to."""
+
+KINDS = {
+    ".json": "everything",
+    ".geojson": "for maps",
+    ".gpx": "for maps and devices",
+    ".tour": "TSPLIB",
+    ".sol": "TSPLIB",
+    ".txt": "node numbers",
+}
+"""What the files with a suffix hold, for messages."""
 
 
 def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) -> list[int]:
@@ -31,6 +45,8 @@ def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) 
     _, first = next(read_lines(path), (1, ""))
     if first.startswith(("{", "[")):
         return _from_json(path)
+    if first.startswith("<"):
+        return _only(path, routes_of_gpx(path, instance))
     if re.match(r"[A-Z]", first):
         nodes = _from_tsplib(path)
         round_trip = instance is not None and instance.start == instance.end
@@ -49,19 +65,23 @@ def load_plan(path: FilePath, instance: Instance | None = None, index: int = 0) 
     _, first = next(read_lines(path), (1, ""))
     if first.startswith(("{", "[")):
         return _plan_from_json(path)
+    if first.startswith("<"):
+        return routes_of_gpx(path, instance)
     if instance is not None and len(instance.each_route) > 1 and not re.match(r"[A-Z]", first):
         return _lines_of_numbers(path)
     return [load_tour(path, instance, index)]
 
 
-def check_route_suffix(path: FilePath, count: int = 1) -> None:
-    """Raises `BadFile` if files with this suffix hold no routes, or fewer routes than `count`."""
+def check_route_suffix(path: FilePath, count: int = 1, instance: Instance | None = None) -> None:
+    """Raises `BadFile` if files with this suffix hold no routes, fewer routes than `count`, or none of this problem."""
     suffix = Path(path).suffix.lower()
     if suffix not in ROUTE_SUFFIXES:
-        kinds = ".json (everything), .tour or .sol (TSPLIB) or .txt (node numbers)"
+        kinds = ", ".join(f"{known} ({what})" for known, what in KINDS.items())
         raise BadFile(path, f"routes are not written as {suffix}, only as {kinds}")
     if suffix in TSPLIB_SUFFIXES and count > 1:
         raise BadFile(path, f"cannot be written: {suffix} holds one route, not {count}")
+    if suffix in MAP_SUFFIXES and instance is not None:
+        positions(instance, path)
 
 
 def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
@@ -74,6 +94,11 @@ def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
     suffix = Path(path).suffix.lower()
     if suffix == ".json":
         write_lines(path, [json.dumps(_as_dict(tour))])
+        return
+    if suffix in _PLANS:
+        if not isinstance(tour, Result) or tour.instance is None:
+            raise BadFile(path, f"cannot be written: {suffix} takes a result of `solve`, which knows its problem")
+        _PLANS[suffix](tour.instance, tour.found, path)
         return
     if len(routes) > 1:
         write_lines(path, (" ".join(map(str, route.nodes)) for route in routes))
@@ -94,6 +119,9 @@ def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
     else:
         write_lines(path, map(str, nodes))
 
+
+_PLANS = {".geojson": save_plan_geojson, ".gpx": save_plan_gpx}
+"""Writers of plans that need to know the problem."""
 
 MAX_STOPS = 1_000_000
 _SECTIONS = ("TOUR_SECTION", "NODE_SEQUENCE_SECTION")
@@ -138,6 +166,8 @@ def _from_json(path: FilePath) -> list[int]:
 
 def _plan_from_json(path: FilePath) -> list[list[int]]:
     data = parse_json(path)
+    if isinstance(data, dict) and data.get("type") == "FeatureCollection":
+        data = {"routes": routes_of_geojson(path, data)}
     routes = data.get("routes") if isinstance(data, dict) else data
     if isinstance(data, dict) and "tour" not in data and "routes" in data and routes is None:
         raise BadFile(path, f"there is no plan in it: {shown(data.get('status'))}")
