@@ -28,7 +28,7 @@ from orienteer.service.pool import Died, Pool
 from orienteer.service.security import Security
 from orienteer.service.settings import Settings, words
 from orienteer.service.store import ENDED, Job, NewJob, SqliteStore
-from orienteer.service.work import JSON, Kind, Reply, Task, perform
+from orienteer.service.work import GEOJSON, GPX, JSON, Kind, Reply, Task, perform
 from orienteer.version import __version__
 
 EVENTS = "text/event-stream"
@@ -38,7 +38,7 @@ IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
 LastEventId = Annotated[str | None, Header(max_length=100)]
 _LOCATION = {"Location": {"description": "Where the job is", "schema": {"type": "string"}}}
 
-FORMATS = (JSON, "application/geo+json", "application/gpx+xml")
+FORMATS = (JSON, GEOJSON, GPX)
 """The media types of plans."""
 
 
