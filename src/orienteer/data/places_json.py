@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from orienteer.data.distances import METRICS, scale_of
+from orienteer.data.distances import METRICS, pairwise, scale_of
 from orienteer.data.fields import Fields, RouteFields
 from orienteer.data.text import FilePath
 from orienteer.data.times import Daily
@@ -26,7 +26,7 @@ def places_of(path: FilePath, fields: Fields) -> dict[str, Any]:
     for number, group in enumerate(fields.groups):
         for node in group:
             groups[fields.number(path, "groups", node)].append(f"group {number + 1}")
-    axes = ("lon", "lat") if metric == "great_circle" else ("x", "y")
+    axes = ("lon", "lat") if fields.on_earth else ("x", "y")
     places = []
     for node in range(size):
         place: dict[str, Any] = {"name": f"place {node}" if fields.names is None else fields.names[node]}
@@ -36,11 +36,14 @@ def places_of(path: FilePath, fields: Fields) -> dict[str, Any]:
         if fields.service is not None and fields.service[node]:
             place["service"] = _short(fields.service[node])
         if fields.windows is not None and (windows := fields.windows[node]):
-            place["windows"] = ";".join(_window(window, fields.clock) for window in windows)
+            texts = [_window(window, fields.clock) for window in windows]
+            known = [text for text in texts if text is not None]
+            place["windows"] = ";".join(known) if len(known) == len(texts) else [_pair(window) for window in windows]
         place |= {key: True for key, nodes in (("required", required), ("avoid", avoided)) if node in nodes}
         if groups[node]:
             place["group"] = "; ".join(groups[node])
-        weights = {one.name: _short(one.weights[node]) for one in fields.budgets if one.weights[node]}
+        # The first place has all weights, since a reader wants each budget to have some.
+        weights = {one.name: _short(one.weights[node]) for one in fields.budgets if one.weights[node] or not node}
         places.append(place | ({"weights": weights} if weights else {}))
     return {"places": places, **_rules(path, fields), **_costs(fields, metric, speed)}
 
@@ -62,6 +65,8 @@ def _rules(path: FilePath, fields: Fields) -> dict[str, Any]:
         found["budgets"] = {budget.name: _short(budget.most) for budget in fields.budgets}
     if fields.clock is not None:
         found["clock"] = fields.clock
+    elif fields.unit not in (None, "minutes"):
+        found["unit"] = fields.unit
     return found
 
 
@@ -80,10 +85,13 @@ def _route(path: FilePath, fields: Fields, route: RouteFields) -> dict[str, Any]
 
 def _metric(fields: Fields) -> tuple[str | None, float]:
     """The metric by which costs are distances between the places, and the speed; None where they are a table."""
-    whole = np.isfinite(fields.costs).all()
-    for name, metric in METRICS.items() if whole else ():
-        if scale := scale_of(fields.costs, fields.coords, metric):
-            return name, float(f"{1 / scale:.12g}")
+    for name in ("great_circle",) if fields.on_earth else ("euclidean", "manhattan"):
+        scale = scale_of(fields.costs, fields.coords, METRICS[name])
+        if scale is not None and fields.coords is not None:
+            distances = pairwise(fields.coords, METRICS[name])
+            for speed in (float(f"{1 / scale:.12g}"), 1 / scale):  # the first is what somebody wrote, most likely
+                if np.array_equal(distances / speed, fields.costs):
+                    return name, speed
     return None, 1.0
 
 
@@ -96,18 +104,24 @@ def _costs(fields: Fields, metric: str | None, speed: float) -> dict[str, Any]:
     }
 
 
-def _window(window: Window | Daily, clock: Unit | None) -> str:
-    """A window as text; one in times of day that does not hold every day names its day."""
+def _window(window: Window | Daily, clock: Unit | None) -> str | None:
+    """A window in times of day as text, with its day where it does not hold every day; None where it is in numbers."""
     if isinstance(window, Daily):
         return f"{_of_day(window.opens)}-{_of_day(window.closes)}"
-    opens, closes = window
-    if clock is not None and math.isfinite(opens) and math.isfinite(closes):
-        seconds = [3600 * time / PER_HOUR[clock] for time in window]
-        day = math.floor(seconds[0] / 86400)
-        if day >= 0 and all(time == round(time) for time in seconds) and seconds[1] - 86400 * day < 360000:
-            first, last = (_of_day(round(time) - 86400 * day) for time in seconds)
-            return f"day {day + 1} {first}-{last}"
-    return "-".join("" if math.isinf(time) else str(_short(time)) for time in window)
+    if clock is None or not math.isfinite(window[0]) or not math.isfinite(window[1]):
+        return None
+    first, last = (3600 * time / PER_HOUR[clock] for time in window)
+    midnight = 86400 * math.floor(first / 86400)
+    whole = first == round(first) and last == round(last)
+    if not whole or first < 0 or last - midnight >= 100 * 3600 or midnight >= 9999 * 86400:
+        return None
+    return f"day {midnight // 86400 + 1} {_of_day(round(first) - midnight)}-{_of_day(round(last) - midnight)}"
+
+
+def _pair(window: Window | Daily) -> list[Any]:
+    if isinstance(window, Daily):
+        return [_of_day(window.opens), _of_day(window.closes)]
+    return [None if math.isinf(time) else _short(time) for time in window]
 
 
 def _moment(time: float, clock: Unit) -> float | int | str:
@@ -115,6 +129,8 @@ def _moment(time: float, clock: Unit) -> float | int | str:
     if seconds < 0 or seconds != round(seconds):
         return _short(time)
     day, rest = divmod(round(seconds), 86400)
+    if day >= 9999:
+        return _short(time)
     return f"day {day + 1} {_of_day(rest)}" if day else _of_day(rest)
 
 

@@ -146,7 +146,7 @@ class Result:
             "solver": self.solver,
             "settings": self.settings,
             "version": self.version,
-            "alternatives": [_plan_dict(other) for other in self.alternatives],
+            "alternatives": [plan_dict(other, self.instance) for other in self.alternatives],
             **({"names": [known[node] for node in self.tour.nodes]} if single and known is not None else {}),
         }
 
@@ -213,9 +213,10 @@ def _stop(visit: Visit, instance: Instance) -> dict[str, Any]:
     return {"node": visit.node, **times, "clock": clock}
 
 
-def _plan_dict(plan: Plan) -> dict[str, Any]:
+def plan_dict(plan: Plan, instance: Instance | None = None) -> dict[str, Any]:
+    """A plan as plain values, with names and times where the problem is known."""
     single = {"tour": list(plan.nodes)} if len(plan.routes) == 1 else {}
-    return {**single, "routes": _routes(plan, None), "prize": plan.prize, "cost": plan.cost}
+    return {**single, "routes": _routes(plan, instance), "prize": plan.prize, "cost": plan.cost}
 
 
 def _plan(data: dict[str, Any]) -> Plan:

@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Header, Request, Response
+from fastapi import FastAPI, Header, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
@@ -20,6 +20,7 @@ from orienteer.search.registry import REGISTRY, handled_by
 from orienteer.service import contract
 from orienteer.service.body import read_body
 from orienteer.service.errors import MEDIA, Refused
+from orienteer.service.files import FILE, LONGEST_NAME
 from orienteer.service.jobs import Jobs, found, job_json
 from orienteer.service.metrics import MEDIA as METRICS
 from orienteer.service.metrics import Metrics, Watch
@@ -28,17 +29,19 @@ from orienteer.service.pool import Died, Pool
 from orienteer.service.security import Security
 from orienteer.service.settings import Settings, words
 from orienteer.service.store import ENDED, Job, NewJob, SqliteStore
-from orienteer.service.work import GEOJSON, GPX, JSON, Kind, Reply, Task, perform
+from orienteer.service.work import JSON, Kind, Reply, Task, perform
 from orienteer.version import __version__
 
 EVENTS = "text/event-stream"
 SMALL_BODY = 256 * 1024
 """Bytes of a job that is checked by a thread of the server; a longer one would hold up others."""
 IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
+FileName = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME, description="Its suffix tells the format.")]
 LastEventId = Annotated[str | None, Header(max_length=100)]
+_BYTES = {"type": "string", "format": "binary"}
 _LOCATION = {"Location": {"description": "Where the job is", "schema": {"type": "string"}}}
 
-FORMATS = (JSON, GEOJSON, GPX)
+FORMATS = (JSON, "application/geo+json", "application/gpx+xml")
 """The media types of plans."""
 
 
@@ -127,6 +130,26 @@ def _add_routes(app: FastAPI) -> None:
     )
     async def explain(request: Request) -> Response:
         return await answered(request, "explain", JSON)
+
+    @app.post(
+        "/v1/read",
+        summary="Read a file as a problem of places",
+        response_model=None,
+        responses={200: {"model": contract.FileProblem}, **_problems(408, 422, 429, 503)},
+        openapi_extra={"requestBody": {"required": True, "content": {FILE: {"schema": _BYTES}}}},
+    )
+    async def read(request: Request, name: FileName) -> Response:
+        return await answered(request, "read", JSON, FILE, (name.encode(errors="replace"),))
+
+    @app.post(
+        "/v1/write",
+        summary="Write a plan as a file",
+        response_model=None,
+        responses={200: {"content": {FILE: {}}, "description": "The file"}, **_problems(408, 422, 429, 503)},
+        openapi_extra=_body(contract.AskFile),
+    )
+    async def write(request: Request) -> Response:
+        return await answered(request, "write", JSON)
 
     @app.post(
         "/v1/jobs",
@@ -289,7 +312,9 @@ def accepted(request: Request) -> str:
     raise Refused(406, "not-acceptable", f"plans come as {', '.join(FORMATS)}")
 
 
-async def answered(request: Request, kind: Kind, media: str, sent: str = JSON) -> Response:
+async def answered(
+    request: Request, kind: Kind, media: str, sent: str = JSON, parts: tuple[bytes, ...] = ()
+) -> Response:
     """The answer of a worker, as `media`, to a request whose client waits for it; `sent` is what the client sends."""
     check_running(request)
     state = request.app.state
@@ -298,7 +323,7 @@ async def answered(request: Request, kind: Kind, media: str, sent: str = JSON) -
     state.in_flight += 1
     try:
         body = await read_body(request, state.settings, sent)
-        reply = await _unless_gone(request, _worked(state.pool, state.settings, Task(kind, body, media)))
+        reply = await _unless_gone(request, _worked(state.pool, state.settings, Task(kind, body, media, parts)))
     finally:
         state.in_flight -= 1
     return Response(reply.content, reply.status, reply.headers, reply.media)

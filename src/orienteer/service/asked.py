@@ -1,12 +1,13 @@
 """What a request asks for: its body decoded, its problem built, its options checked."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from orienteer.data.json_file import problem_of
+from orienteer.data.json_file import problem_fields
 from orienteer.model.errors import BadFile, InfeasibleTour, InvalidInstance, MissingExtra, Unsupported
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan, check_plan
@@ -15,14 +16,16 @@ from orienteer.search.registry import make_solver, solver_class
 from orienteer.search.settings import field_types
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import AnyOf, MaxSeconds, Stop, at_most
-from orienteer.service.contract import Ask, AskWhy, Request
+from orienteer.service.contract import Ask, AskFile, AskWhy, Request
 from orienteer.service.errors import Refused
 from orienteer.service.hostile import decode
 from orienteer.service.settings import Settings
 
 Body = TypeVar("Body", bound=Request)
 
-LISTS = ("prizes", "places", "coords")
+FIELD = re.compile(r"[a-z_]+(?:\[\d+\]|\.[a-z_]+)*")
+"""The name with which messages of readers and of `Instance` begin."""
+LISTS = ("prizes", "places", "coords", "features")
 """Lists of a problem with an entry for each place."""
 
 
@@ -96,6 +99,13 @@ def read_why(body: bytes, settings: Settings) -> Why:
     return Why(ask, instance, _plan(instance, ask.routes, "routes"))
 
 
+def read_plan(body: bytes, settings: Settings) -> tuple[AskFile, Instance, Plan]:
+    """What a body of POST /v1/write asks for, its problem and its plan, or `Refused`."""
+    ask = _checked(AskFile, decode(body, settings))
+    instance = _instance(ask.problem, settings)
+    return ask, instance, _plan(instance, ask.routes, "routes")
+
+
 def _checked(model: type[Body], values: Any) -> Body:
     try:
         return model.model_validate(values)
@@ -123,11 +133,21 @@ def _instance(problem: dict[str, Any], settings: Settings) -> Instance:
             wish = f"{key} has {len(value)} places, at most {settings.places} are searched here"
             raise Refused(422, "beyond-limits", wish, f"problem.{key}")
     try:
-        return problem_of(problem)
+        return problem_fields("problem", problem).build("problem")
     except BadFile as error:
-        field = "problem" if error.field is None else f"problem.{error.field}"
         known = isinstance(error.__cause__, InvalidInstance)
-        raise Refused(*((422, "unsolvable") if known else (400, "bad-problem")), error.message, field) from error
+        status, kind = (422, "unsolvable") if known else (400, "bad-problem")
+        raise Refused(status, kind, error.message, _field(error.message, problem)) from error
+    except InvalidInstance as error:
+        raise Refused(422, "unsolvable", str(error), _field(str(error), problem)) from error
+
+
+def _field(message: str, problem: dict[str, Any]) -> str:
+    """The field of the body that a message begins with."""
+    found = FIELD.match(message)
+    if found is None or re.split(r"[.\[]", found[0])[0] not in problem:
+        return "problem"
+    return f"problem.{found[0]}"
 
 
 def _solver(name: str, device: str) -> AnySolver:

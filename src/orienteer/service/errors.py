@@ -11,6 +11,7 @@ TITLES = {
     "bad-request": "The request is malformed",
     "bad-json": "The body is not JSON that is read here",
     "bad-problem": "The problem is malformed",
+    "bad-file": "The file cannot be read",
     "unsolvable": "The problem cannot be searched",
     "beyond-limits": "The request is beyond the limits of this service",
     "too-large": "The body is too large",

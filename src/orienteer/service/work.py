@@ -7,9 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from orienteer.data.geojson import plan_geojson
-from orienteer.data.gpx import plan_gpx
-from orienteer.model.errors import BadFile
 from orienteer.model.explain import closest, explain
 from orienteer.model.plan import Plan
 from orienteer.model.result import Result
@@ -18,14 +15,15 @@ from orienteer.search.front import solve, solve_batch
 from orienteer.search.stop import MaxSeconds, Progress
 from orienteer.service.asked import Search, read_search, read_why
 from orienteer.service.errors import MEDIA, Refused
+from orienteer.service.files import read_file, write_file
 from orienteer.service.settings import Settings
 
-Kind = Literal["solve", "job", "batch", "explain", "check", "render"]
+Kind = Literal["solve", "job", "batch", "explain", "check", "render", "read", "write"]
 Tell = Callable[[str, bytes], None]
 """Called with the name of an event, "improvement" or "bound", and its data."""
 Cancelled = Callable[[], bool]
 
-JSON, GEOJSON, GPX = "application/json", "application/geo+json", "application/gpx+xml"
+JSON = "application/json"
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Task:
     format: str = JSON
     """The media type of the answer."""
     parts: tuple[bytes, ...] = ()
-    """The bodies of jobs that are searched together; or the result to be rendered."""
+    """The bodies of jobs that are searched together, the result to be rendered, or the name of the file to be read."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +62,10 @@ def perform(task: Task, settings: Settings, device: str, tell: Tell, cancelled: 
     try:
         if task.kind == "explain":
             return _explained(task, settings)
+        if task.kind == "read":
+            return Reply(200, read_file(task.body, task.parts[0].decode(), settings))
+        if task.kind == "write":
+            return Reply(200, *write_file(task.body, settings))
         if task.kind == "batch":
             return _together(task, settings, device)
         search = read_search(task.body, settings, task.kind == "solve", device)
@@ -79,16 +81,7 @@ def perform(task: Task, settings: Settings, device: str, tell: Tell, cancelled: 
 
 def answer(search: Search, result: Result, media: str = JSON) -> Reply:
     """A result in the format that a client asked for."""
-    if media == JSON:
-        return Reply(200, json.dumps(result.to_dict()).encode(), media)
-    if result.plan is None:
-        raise Refused(422, "unsolvable", f"there is no plan to be drawn: {result.status}")
-    try:
-        if media == GEOJSON:
-            return Reply(200, json.dumps(plan_geojson(search.instance, result.plan)).encode(), media)
-        return Reply(200, plan_gpx(search.instance, result.plan).encode(), media)
-    except BadFile as error:  # no latitudes and longitudes
-        raise Refused(406, "not-acceptable", error.message) from error
+    return Reply(200, json.dumps(result.to_dict()).encode(), media)
 
 
 def _searched(search: Search, tell: Tell, cancelled: Cancelled) -> Result:
