@@ -21,10 +21,11 @@ export function drawChart(box: HTMLElement, outcome: Outcome, wished: number): v
   const bounds = outcome.moments.flatMap((moment) => moment.bound ?? []);
   const lowBound = bounds.length ? Math.min(...bounds) : -Infinity;
   const top = Math.max(...prizes, lowBound);
-  const span = Math.max(top - Math.min(...prizes), 0.15 * Math.abs(top), 1e-9);
-  const low = top - 1.15 * span;
+  // The first plans are far below: the chart shows the last third, where the search spends its time.
+  const span = Math.min(Math.max(top - Math.min(...prizes), 0.1 * top), 0.35 * top);
+  const low = top - 1.1 * Math.max(span, 1e-9);
   const x = (seconds: number): number => LEFT + ((WIDTH - LEFT - 4) * Math.min(seconds, end)) / end;
-  const y = (value: number): number => TOP + ((HEIGHT - TOP - BOTTOM) * (top - Math.min(value, top))) / (top - low);
+  const y = (value: number): number => TOP + ((HEIGHT - TOP - BOTTOM) * (top - Math.max(low, Math.min(value, top)))) / (top - low);
 
   const last = prizes[prizes.length - 1] as number;
   const chart = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `Prize over ${number(end)} seconds: from ${number(prizes[0])} to ${number(last)}${Number.isFinite(lowBound) ? `, bound ${number(lowBound)}` : ""}` });

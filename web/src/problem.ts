@@ -32,7 +32,8 @@ export interface Problem {
   readonly end: number | "start" | "free";
   readonly limit: number | null; // null: the hours of the start, or of the routes, set it
   readonly speed: number | null;
-  readonly unit: string | null;
+  readonly unit: string | null; // what costs are counted in
+  readonly clock: string | null; // the same, where times are shown as times of day
   readonly metric: string | null;
   readonly routes: number | readonly RouteRule[];
   readonly budgets: Readonly<Record<string, number>>;
@@ -50,6 +51,7 @@ export const EMPTY: Problem = {
   limit: 5000,
   speed: null,
   unit: null,
+  clock: null,
   metric: null,
   routes: 1,
   budgets: {},
@@ -135,23 +137,20 @@ export function routeCount(problem: Problem): number {
   return typeof problem.routes === "number" ? problem.routes : problem.routes.length;
 }
 
-// Whether times of day are shown: then costs are a time.
-export function hasClock(problem: Problem): boolean {
-  return problem.places.some((place) => place.hours.includes(":")) || (typeof problem.routes !== "number" && problem.routes.some((route) => (route.opens + route.closes).includes(":")));
-}
-
 export function toJson(problem: Problem): Json {
   const numbers = new Map(problem.places.map((place, index) => [place.id, index]));
   const node = (id: number | null): number | undefined => (id === null ? undefined : numbers.get(id));
   return compact({
     comment: problem.title || undefined,
-    places: problem.places.map((place) => placeJson(place, problem.geographic)),
+    // The first place has all weights, since the server wants each budget to have some.
+    places: problem.places.map((place, index) => placeJson(index ? place : { ...place, weights: { ...noWeights(problem), ...place.weights } }, problem.geographic)),
     start: node(problem.start),
     end: typeof problem.end === "number" ? node(problem.end) : undefined,
     free_end: problem.end === "free" || undefined,
     limit: problem.limit ?? undefined,
     speed: problem.speed ?? undefined,
     unit: problem.unit ?? undefined,
+    clock: problem.clock ?? undefined,
     metric: problem.metric ?? undefined,
     routes:
       typeof problem.routes === "number"
@@ -205,8 +204,9 @@ export function fromJson(data: Json, title = ""): Problem {
     end: data.free_end === true ? "free" : end === null || end === (start ?? places[0]?.id) ? "start" : end,
     limit: numberOrNull(data.limit),
     speed: numberOrNull(data.speed),
-    unit: typeof data.unit === "string" ? data.unit : null,
-    metric: typeof data.metric === "string" ? data.metric : null,
+    unit: text(data.unit) || null,
+    clock: text(data.clock) || null,
+    metric: text(data.metric) || null,
     routes: Array.isArray(data.routes) ? (data.routes as Json[]).map((route) => routeRule(route, id)) : (numberOrNull(data.routes) ?? 1),
     budgets: (data.budgets as Record<string, number> | undefined) ?? {},
     costs: Array.isArray(data.costs) ? (data.costs as number[][]) : null,
@@ -245,6 +245,10 @@ function distance(problem: Problem, one: Place, other: Place): number {
   if (!problem.geographic) return Math.hypot(dx, dy);
   const metres = 111_195; // a degree of latitude
   return metres * Math.hypot(dx * Math.cos(((one.y ?? 0) * Math.PI) / 180), dy);
+}
+
+function noWeights(problem: Problem): Record<string, number> {
+  return Object.fromEntries(Object.keys(problem.budgets).map((name) => [name, 0]));
 }
 
 function placeJson(place: Place, geographic: boolean): Json {

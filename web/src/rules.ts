@@ -77,7 +77,7 @@ export class Rules {
     this.slider.value = String(problem.limit ?? most);
     this.slider.setAttribute("aria-valuetext", problem.limit === null ? "set by opening hours" : cost(problem.limit, problem));
     if (this.limit !== document.activeElement) this.limit.value = problem.limit === null ? "" : String(problem.limit);
-    this.limit.placeholder = problem.limit === null ? "by hours" : "";
+    this.limit.placeholder = problem.limit === null ? "hours" : "";
     byId("limit-unit").textContent = unitOf(problem);
   }
 

@@ -23,7 +23,8 @@ export function percent(share: number | null): string {
 
 // What costs are counted in, as far as the problem says.
 export function unitOf(problem: Problem): string {
-  if (problem.speed || problem.unit) return { minutes: "min", seconds: "s", hours: "h" }[problem.unit ?? "minutes"] ?? "";
+  const counted = problem.clock ?? problem.unit ?? (problem.speed ? "minutes" : "");
+  if (counted) return { minutes: "min", seconds: "s", hours: "h" }[counted] ?? "";
   return problem.geographic && !problem.costs ? "m" : "";
 }
 

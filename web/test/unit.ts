@@ -9,7 +9,7 @@ import { EventParser } from "../src/sse";
 const TOWN: Json = {
   comment: "Town",
   places: [
-    { name: "Hotel", lat: 48.1, lon: 11.5, prize: 0, windows: "09:00-18:00" },
+    { name: "Hotel", lat: 48.1, lon: 11.5, prize: 0, windows: "09:00-18:00", weights: { fee: 0 } },
     { name: "Museum", lat: 48.2, lon: 11.6, prize: 5, service: 90, windows: "10:00-12:00;14:00-17:00", required: true, weights: { fee: 12 } },
     { name: "Inn", lat: 48.15, lon: 11.4, prize: 1, service: "1:30", group: "lunch" },
     { name: "Hostel", lat: 48.3, lon: 11.7, prize: 0, avoid: true },
