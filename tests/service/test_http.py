@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from orienteer import MaxSteps, Result, check_plan, solve
+from orienteer.data.files import read, read_plan
 from orienteer.data.json_file import problem_fields
 from orienteer.model.explain import closest
 from servers import Server, problem
@@ -114,6 +115,50 @@ def test_explanations_are_those_of_a_call(server: Server) -> None:
     assert any(place in nodes for nodes in one["required"]["routes"])
     for change, field in (({"places": [0]}, "places"), ({"routes": [[0, 5]]}, "routes"), ({"places": ["x"]}, "places")):
         assert refused(server.client.post("/v1/explain", json=ask | change), 422)["field"] == field
+
+
+ON_EARTH = {
+    "limit": 20_000,
+    "places": [
+        {"name": name, "lat": lat, "lon": lon, "prize": prize}
+        for name, lat, lon, prize in (("home", 48.1, 11.5, 0), ("mill", 48.11, 11.52, 5), ("pond", 48.12, 11.49, 3))
+    ],
+}
+
+
+@pytest.mark.parametrize("how", ["solve", "job"])
+def test_plans_for_maps_and_devices(server: Server, how: str, tmp_path: Path) -> None:
+    ask = {"problem": ON_EARTH, "steps": 10}
+    path = tmp_path / "town.json"
+    path.write_text(json.dumps(ON_EARTH))
+    instance = read(path)
+    job = server.job(ask)
+    best = server.ended(job)["result"]["tour"]
+    for media, suffix in (("application/geo+json", ".geojson"), ("application/gpx+xml", ".gpx")):
+        accept = {"Accept": media}
+        response = (
+            server.client.post("/v1/solve", json=ask, headers=accept)
+            if how == "solve"
+            else server.client.get(job, headers=accept)
+        )
+        assert response.status_code == 200, response.text
+        assert response.headers["content-type"].startswith(media)
+        file = tmp_path / f"route{suffix}"
+        file.write_bytes(response.content)
+        assert read_plan(file, instance) == [best]
+    plain = server.client.post("/v1/solve", json=BODY, headers={"Accept": "application/gpx+xml"})
+    refused(plain, 406)
+
+
+def test_an_answer_of_an_engine_is_read_as_it_comes(server: Server) -> None:
+    table = {"code": "Ok", "durations": [[0, 60, None], [60, 0, 60], [90, 60, 0]]}
+    ask = {"problem": ON_EARTH | {"limit": "0:10", "unit": "minutes", "table": table}, "steps": 10}
+    answer = server.client.post("/v1/solve", json=ask)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["routes"][0]["names"] == ["home", "mill", "pond", "home"]
+    assert answer.json()["cost"] == 3.5
+    for path in ("/etc/passwd", "table.json"):
+        assert refused(server.client.post("/v1/solve", json={"problem": ON_EARTH | {"table": path}}), 400)
 
 
 def test_other_refusals(server: Server) -> None:

@@ -46,6 +46,8 @@ WHOLE = (".json", "")
     "--out", type=click.Path(), metavar="FILE", help="Write the result: .json, .geojson, .gpx, .tour, .sol or .txt."
 )
 @click.option("--plot", type=click.Path(), metavar="PNG", help="Draw the route (PNG, SVG or PDF).")
+@click.option("--server", metavar="URL", help="Search on a machine that runs `orienteer serve`.")
+@click.option("--token-file", type=click.Path(), metavar="FILE", help="The server's token; or in ORIENTEER_TOKEN.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def solve(
     file: str,
@@ -65,6 +67,8 @@ def solve(
     prove: bool,
     out: str | None,
     plot: str | None,
+    server: str | None,
+    token_file: str | None,
     as_json: bool,
     **how: Any,
 ) -> int:
@@ -88,8 +92,17 @@ def solve(
     if out is not None:
         check_route_suffix(out, len(instance.each_route), instance)
     named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
+    if server is not None:
+        local = {"device": None if device == "auto" else device, "set": more or None, "prove": prove or None}
+        _check_remote(named | local)
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_plan(initial, instance)
+    if server is not None:
+        ask: dict[str, Any] = {"solver": solver, "seconds": seconds, "steps": steps, "seed": seed, "bound": bound}
+        ask |= {"alternatives": alternatives - 1, "initial": begin}
+        result = _solve_remotely(server, token_file, instance, ask)
+        _report(instance, result, out, plot, as_json, bound)
+        return 0 if result.plan is not None else NO_PLAN
     with Interrupt() as interrupt, Bar() as bar:
         result = front.solve(
             instance,
@@ -105,6 +118,28 @@ def solve(
         )
     _report(instance, result, out, plot, as_json, bound or prove)
     return 0 if result.plan is not None else NO_PLAN
+
+
+def _check_remote(local: dict[str, Any]) -> None:
+    """Raises where an option is given that a server does not take from others."""
+    for key, value in local.items():
+        if value is not None:
+            raise ValueError(f"--{key} is for a search on this machine; with --server it cannot be set")
+
+
+def _solve_remotely(server: str, token_file: str | None, instance: Instance, ask: dict[str, Any]) -> Result:
+    """The result of a search on another machine; Ctrl-C ends the search there too."""
+    from orienteer.client import Service, fraction
+    from orienteer.service.settings import read_token
+
+    service = Service(server, read_token(token_file or ""))
+    with Interrupt(on_press=service.cancel), Bar() as bar:
+
+        def show(news: dict[str, Any]) -> None:
+            prize = "no plan yet" if news["prize"] is None else f"prize {news['prize']:.6g}"
+            bar.show(fraction(news, ask["seconds"]), prize)
+
+        return service.solve(instance, show, **ask)
 
 
 def _report(

@@ -29,7 +29,7 @@ from orienteer.service.pool import Died, Pool
 from orienteer.service.security import Security
 from orienteer.service.settings import Settings, words
 from orienteer.service.store import ENDED, Job, NewJob, SqliteStore
-from orienteer.service.work import JSON, Kind, Reply, Task, perform
+from orienteer.service.work import GEOJSON, GPX, JSON, Kind, Reply, Task, perform
 from orienteer.version import __version__
 
 EVENTS = "text/event-stream"
@@ -41,7 +41,7 @@ LastEventId = Annotated[str | None, Header(max_length=100)]
 _BYTES = {"type": "string", "format": "binary"}
 _LOCATION = {"Location": {"description": "Where the job is", "schema": {"type": "string"}}}
 
-FORMATS = (JSON, "application/geo+json", "application/gpx+xml")
+FORMATS = (JSON, GEOJSON, GPX)
 """The media types of plans."""
 
 

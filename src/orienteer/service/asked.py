@@ -1,13 +1,12 @@
 """What a request asks for: its body decoded, its problem built, its options checked."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from orienteer.data.json_file import problem_fields
+from orienteer.data.json_file import problem_of
 from orienteer.model.errors import BadFile, InfeasibleTour, InvalidInstance, MissingExtra, Unsupported
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan, check_plan
@@ -23,9 +22,7 @@ from orienteer.service.settings import Settings
 
 Body = TypeVar("Body", bound=Request)
 
-FIELD = re.compile(r"[a-z_]+(?:\[\d+\]|\.[a-z_]+)*")
-"""The name with which messages of readers and of `Instance` begin."""
-LISTS = ("prizes", "places", "coords", "features")
+LISTS = ("prizes", "places", "coords")
 """Lists of a problem with an entry for each place."""
 
 
@@ -133,21 +130,11 @@ def _instance(problem: dict[str, Any], settings: Settings) -> Instance:
             wish = f"{key} has {len(value)} places, at most {settings.places} are searched here"
             raise Refused(422, "beyond-limits", wish, f"problem.{key}")
     try:
-        return problem_fields("problem", problem).build("problem")
+        return problem_of(problem)
     except BadFile as error:
+        field = "problem" if error.field is None else f"problem.{error.field}"
         known = isinstance(error.__cause__, InvalidInstance)
-        status, kind = (422, "unsolvable") if known else (400, "bad-problem")
-        raise Refused(status, kind, error.message, _field(error.message, problem)) from error
-    except InvalidInstance as error:
-        raise Refused(422, "unsolvable", str(error), _field(str(error), problem)) from error
-
-
-def _field(message: str, problem: dict[str, Any]) -> str:
-    """The field of the body that a message begins with."""
-    found = FIELD.match(message)
-    if found is None or re.split(r"[.\[]", found[0])[0] not in problem:
-        return "problem"
-    return f"problem.{found[0]}"
+        raise Refused(*((422, "unsolvable") if known else (400, "bad-problem")), error.message, field) from error
 
 
 def _solver(name: str, device: str) -> AnySolver:

@@ -11,6 +11,55 @@ Node = Annotated[int, Field(ge=0)] | str
 """A place by number, counted from 0, or by name."""
 
 
+_NUMBERS = {"type": "array", "items": {"type": "number"}}
+_NODE = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}]}
+PROBLEM: dict[str, Any] = {
+    "properties": {
+        "limit": {"anyOf": [{"type": "number"}, {"type": "string"}], "description": "The most that a route may cost."},
+        "start": _NODE,
+        "end": _NODE,
+        "free_end": {"type": "boolean"},
+        "prizes": _NUMBERS,
+        "coords": {"type": "array", "items": _NUMBERS | {"minItems": 2, "maxItems": 2}},
+        "costs": {"type": "array", "items": {"type": "array", "items": {"type": ["number", "null"]}}},
+        "table": {"type": "object", "description": "The answer of OSRM or Valhalla to a request for a table."},
+        "names": {"type": "array", "items": {"type": "string"}},
+        "service": _NUMBERS,
+        "required": {"type": "array", "items": _NODE},
+        "windows": {"type": ["array", "object"]},
+        "groups": {"type": "array", "items": {"type": "array", "items": _NODE}},
+        "routes": {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": {"type": "object"}}]},
+        "budgets": {"type": ["array", "object"]},
+        "places": {
+            "type": "array",
+            "description": "Places one by one, in place of the lists for all of them.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "lat": {"type": "number"},
+                    "lon": {"type": "number"},
+                    "x": {"type": "number"},
+                    "y": {"type": "number"},
+                    "prize": {"type": "number"},
+                    "service": {"type": ["number", "string"]},
+                    "required": {"type": "boolean"},
+                    "avoid": {"type": "boolean"},
+                    "windows": {"type": ["array", "string"]},
+                    "group": {"type": "string"},
+                    "weights": {"type": "object"},
+                },
+            },
+        },
+        "metric": {"enum": ["euclidean", "manhattan", "great_circle"]},
+        "speed": {"type": "number"},
+        "unit": {"enum": ["minutes", "seconds", "hours"]},
+        "clock": {"enum": ["minutes", "seconds", "hours"]},
+    }
+}
+"""What problems may have, for readers of the description; docs/files.md says more, and readers check."""
+
+
 class Request(BaseModel):
     """A body that says nothing unknown."""
 
@@ -20,7 +69,7 @@ class Request(BaseModel):
 class Ask(Request):
     """A problem and how to search it."""
 
-    problem: dict[str, Any] = Field(description="The problem, as in JSON files.")
+    problem: dict[str, Any] = Field(description="The problem, as in JSON files.", json_schema_extra=PROBLEM)
     solver: str = Field("auto", description="One of GET /v1/solvers.")
     seconds: float | None = Field(None, gt=0, allow_inf_nan=False, description="Time limit of the search.")
     steps: int | None = Field(None, ge=0, le=MOST_STEPS, description="Step limit: same seed, same result.")
@@ -33,7 +82,7 @@ class Ask(Request):
 class AskWhy(Request):
     """A problem, a plan, and the places that the plan leaves out."""
 
-    problem: dict[str, Any] = Field(description="The problem, as in JSON files.")
+    problem: dict[str, Any] = Field(description="The problem, as in JSON files.", json_schema_extra=PROBLEM)
     routes: list[list[Node]] = Field(description="The plan: the nodes of each route.")
     places: list[Node] = Field(default=[], description="Places to explain; none: those that came closest.")
     seconds: float = Field(1.0, gt=0, allow_inf_nan=False, description="Time limit of the searches, all together.")

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from orienteer.data.geojson import plan_geojson
+from orienteer.data.gpx import plan_gpx
+from orienteer.model.errors import BadFile
 from orienteer.model.explain import closest, explain
 from orienteer.model.plan import Plan
 from orienteer.model.result import Result
@@ -23,7 +26,7 @@ Tell = Callable[[str, bytes], None]
 """Called with the name of an event, "improvement" or "bound", and its data."""
 Cancelled = Callable[[], bool]
 
-JSON = "application/json"
+JSON, GEOJSON, GPX = "application/json", "application/geo+json", "application/gpx+xml"
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,16 @@ def perform(task: Task, settings: Settings, device: str, tell: Tell, cancelled: 
 
 def answer(search: Search, result: Result, media: str = JSON) -> Reply:
     """A result in the format that a client asked for."""
-    return Reply(200, json.dumps(result.to_dict()).encode(), media)
+    if media == JSON:
+        return Reply(200, json.dumps(result.to_dict()).encode(), media)
+    if result.plan is None:
+        raise Refused(422, "unsolvable", f"there is no plan to be drawn: {result.status}")
+    try:
+        if media == GEOJSON:
+            return Reply(200, json.dumps(plan_geojson(search.instance, result.plan)).encode(), media)
+        return Reply(200, plan_gpx(search.instance, result.plan).encode(), media)
+    except BadFile as error:  # no latitudes and longitudes
+        raise Refused(406, "not-acceptable", error.message) from error
 
 
 def _searched(search: Search, tell: Tell, cancelled: Cancelled) -> Result:

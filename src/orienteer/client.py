@@ -1,0 +1,111 @@
+"""Searches on another machine, by the service of `orienteer serve`."""
+
+import json
+import math
+import threading
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from orienteer.data.json_file import problem_dict
+from orienteer.model.errors import OrienteerError
+from orienteer.model.instance import Instance
+from orienteer.model.result import Result
+
+OnNews = Callable[[dict[str, Any]], None]
+"""Called with prize, cost, bound, gap, seconds and routes of every improvement."""
+
+TRIES = 5
+"""How often a request is sent before a server counts as out of reach."""
+SILENCE = 60.0
+"""Seconds without a sign of life, which comes four times as often, after which a connection counts as lost."""
+
+
+class Service:
+    """A service, by its address and token."""
+
+    def __init__(self, url: str, token: str = ""):
+        self.url = url.rstrip("/")
+        self.headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        self.job: str | None = None
+
+    def solve(self, instance: Instance, on_news: OnNews = lambda news: None, **options: Any) -> Result:
+        """The result of a search; options are those of the service: solver, seconds, steps, seed and others."""
+        body = json.dumps({"problem": problem_dict(instance), **options}).encode()
+        with self._ask("POST", "/v1/jobs", body, {"Idempotency-Key": uuid.uuid4().hex}) as response:
+            self.job = response.headers["Location"]
+        job = self._follow(self.job, on_news)
+        if job["result"] is None:
+            raise OrienteerError(f"{self.url}: the job is {job['status']}: {job['reason'] or 'there is no plan yet'}")
+        return replace(Result.from_dict(job["result"]), instance=instance)
+
+    def cancel(self) -> None:
+        """Ends the search with its best plan so far; returns at once."""
+        if self.job is not None:
+            threading.Thread(target=self._ask, args=("DELETE", self.job), daemon=True).start()
+
+    def _follow(self, job: str, on_news: OnNews) -> dict[str, Any]:
+        """The job when it has ended; a stream that breaks off is taken up again behind its last event."""
+        last, failures = 0, 0
+        while True:
+            try:
+                with self._ask("GET", f"{job}/events", headers={"Last-Event-ID": str(last)}) as response:
+                    for kind, number, data in _events(response):
+                        last, failures = number, 0
+                        if kind == "end":
+                            return data
+                        on_news(data)
+            except OSError:
+                pass  # broken off
+            failures += 1
+            if failures > TRIES:
+                raise OrienteerError(f"{self.url}: the events of {job} break off again and again")
+            time.sleep(0.2 * failures)
+
+    def _ask(self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> Any:
+        """The response to a request, sent anew while the server is not there or busy."""
+        request = urllib.request.Request(self.url + path, body, self.headers | (headers or {}), method=method)
+        for failures in range(1, TRIES + 1):
+            try:
+                return urllib.request.urlopen(request, timeout=SILENCE)
+            except urllib.error.HTTPError as error:
+                again = error.code in (429, 503) and failures < TRIES
+                wait, detail = error.headers.get("Retry-After", "1"), _detail(error)
+                if not again:
+                    raise OrienteerError(f"{self.url}: {detail}") from error
+                time.sleep(float(wait) if wait.isdecimal() else 1.0)
+            except OSError as error:
+                if failures == TRIES:
+                    reason = getattr(error, "reason", error)
+                    raise OrienteerError(f"{self.url} cannot be reached: {reason}") from error
+                time.sleep(0.1 * 2**failures)
+        raise AssertionError("the last try returns or raises")
+
+
+def _events(lines: Iterator[bytes]) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Kind, number and data of server-sent events."""
+    fields: dict[str, str] = {}
+    for line in lines:
+        key, _, value = line.decode().rstrip("\r\n").partition(": ")
+        if key:
+            fields[key] = value
+        elif "data" in fields:
+            yield fields["event"], int(fields["id"]), json.loads(fields["data"])
+            fields = {}
+
+
+def _detail(error: urllib.error.HTTPError) -> str:
+    """What a problem document says."""
+    try:
+        return str(json.loads(error.read())["detail"])
+    except (ValueError, KeyError, TypeError, OSError):
+        return f"{error.code} {error.reason}"
+
+
+def fraction(news: dict[str, Any], seconds: float | None) -> float:
+    """The share of the seconds that is used; NaN where there is no such limit."""
+    return math.nan if not seconds else min(1.0, news["seconds"] / seconds)

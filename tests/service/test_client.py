@@ -1,0 +1,111 @@
+"""`orienteer solve --server`: the same command on another machine."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import Cli
+from orienteer import InvalidInstance, OrienteerError
+from orienteer.client import Service
+from orienteer.data.json_file import problem_fields
+from servers import Server, problem, until
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "town.json"
+    names = [f"place {number}" for number in range(20)]
+    path.write_text(json.dumps(problem() | {"names": names}))
+    return path
+
+
+OPTIONS = (
+    ("--steps", "500"),
+    ("--steps", "500", "--alternatives", "2", "--require", "place 5"),
+    ("--steps", "500", "--routes", "2", "--limit", "1.5", "--seed", "4"),
+    ("--solver", "tsili"),
+)
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_the_output_is_that_of_a_search_here(server: Server, cli: Cli, file: Path, options: tuple[str, ...]) -> None:
+    here = cli("solve", file, *options, "--json")
+    there = cli("solve", file, *options, "--json", "--server", server.url)
+    assert (here.status, there.status, there.err) == (0, 0, "")
+    one, other = json.loads(here.out), json.loads(there.out)
+    assert one.keys() == other.keys()
+    for key in one.keys() - {"seconds", "trace", "settings"}:
+        assert one[key] == other[key], key
+    tables = [cli("solve", file, *options, *where).out for where in ((), ("--server", server.url))]
+    first, second = (re.sub(r" in \S+ s,", "", table) for table in tables)
+    assert first == second
+
+
+def test_a_route_to_begin_with_and_a_file_to_write(server: Server, cli: Cli, file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "route.json"
+    assert cli("solve", file, "--steps", "500", "--server", server.url, "--out", out).status == 0
+    best = json.loads(out.read_text())
+    again = cli("solve", file, "--steps", "0", "--initial", out, "--server", server.url, "--json")
+    assert json.loads(again.out)["prize"] == best["prize"]
+    assert cli("check", file, out).status == 0
+
+
+def test_errors_are_one_line(server: Server, cli: Cli, file: Path) -> None:
+    for options, words in (
+        (("--beam", "5"), "--beam is for a search on this machine"),
+        (("--device", "cpu"), "--device is for a search on this machine"),
+        (("--set", "a=1"), "--set is for a search on this machine"),
+        (("--solver", "random"), "solver must be one of auto"),
+        (("--seconds", "1e6"), "seconds must be at most 600"),
+    ):
+        found = cli("solve", file, *options, "--server", server.url)
+        assert found.status == 2
+        assert words in found.err
+        assert found.err.count("\n") == 1
+
+
+def test_a_server_out_of_reach_is_told() -> None:
+    instance = problem_fields("problem", problem()).build("problem")
+    with pytest.raises(OrienteerError, match="cannot be reached"):
+        Service("http://127.0.0.1:9").solve(instance)
+    assert issubclass(InvalidInstance, OrienteerError)
+
+
+def test_news_come_as_they_are_found(server: Server) -> None:
+    instance = problem_fields("problem", problem(80, limit=4.0)).build("problem")
+    news: list[float] = []
+    result = Service(server.url).solve(instance, lambda one: news.append(one["prize"]), steps=20_000)
+    assert news == sorted(news)
+    assert news[-1] == result.prize
+    assert result.instance is instance
+
+
+def test_ctrl_c_prints_the_best_so_far(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "large.json"
+    path.write_text(json.dumps(problem(100, limit=5.0)))
+    command = [sys.executable, "-m", "orienteer", "solve", str(path), "--seconds", "60", "--server", server.url]
+    before = server.client.get("/metrics").text
+    process = subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, text=True)
+    until(lambda: "orienteer_jobs_running 1.0" in server.client.get("/metrics").text)
+    until(lambda: "orienteer_streams 1.0" in server.client.get("/metrics").text)
+    assert "orienteer_jobs_running 0.0" in before
+    os.kill(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert json.loads(out)["prize"] > 0
+    until(lambda: "orienteer_jobs_running 0.0" in server.client.get("/metrics").text)
+
+
+def test_a_token_from_a_file(tmp_path: Path, cli: Cli, file: Path) -> None:
+    secret = tmp_path / "token"
+    secret.write_text("correct-horse-battery\n")
+    with Server(tmp_path, token_file=secret, solvers="auto") as own:
+        missing = cli("solve", file, "--steps", "10", "--server", own.url)
+        assert "Authorization must be: Bearer TOKEN" in missing.err
+        assert cli("solve", file, "--steps", "10", "--server", own.url, "--token-file", secret).status == 0
