@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,6 +69,15 @@ def test_errors_are_one_line(server: Server, cli: Cli, file: Path) -> None:
         assert found.status == 2
         assert words in found.err
         assert found.err.count("\n") == 1
+
+
+def test_the_client_of_the_page_works(server: Server) -> None:
+    page = Path(__file__).parents[2] / "docs" / "service.md"
+    (block,) = re.findall(r"```py\n(.*?)```", page.read_text(), re.DOTALL)
+    scope: dict[str, Any] = {}
+    exec(block.replace("http://127.0.0.1:8000", server.url), scope)
+    assert scope["result"]["prize"] == 9.0
+    assert len(block.strip().splitlines()) <= 11
 
 
 def test_a_server_out_of_reach_is_told() -> None:
