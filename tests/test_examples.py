@@ -64,7 +64,7 @@ def test_plans_are_solved(cli: Cli, name: str, tmp_path: Path) -> None:
     assert (said.status, said.out.split(":")[0]) == (0, "feasible"), said.out
 
 
-@pytest.mark.parametrize("suffix", [".geojson", ".gpx"])
+@pytest.mark.parametrize("suffix", [".geojson", ".gpx", ".csv"])
 def test_the_town_on_the_map(cli: Cli, suffix: str, tmp_path: Path) -> None:
     file, out = EXAMPLES / "town.geojson", tmp_path / f"route{suffix}"
     assert read(file).features == {"service", "windows", "required", "groups", "budgets"}

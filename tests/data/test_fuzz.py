@@ -186,6 +186,7 @@ READERS: list[tuple[str, Callable[[Path], object], list[bytes]]] = [
     ("a.npz", read_all, SETS),
     ("t.txt", files.read_tour, TOURS),
     ("t.npz", files.read_tour, RESULTS),
+    ("p.csv", files.read_plan, [b'route,stop,node,name\n1,0,0,a\n1,1,2,"b, c"\n2,0,0,a\n']),
     ("r.json", files.read_result, [RESULT]),
 ]
 every_reader = pytest.mark.parametrize(("name", "read", "sound"), READERS, ids=[name for name, _, _ in READERS])

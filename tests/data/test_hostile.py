@@ -133,7 +133,7 @@ def test_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    for suffix in (".json", ".npz", ".oplib", ".txt", ".csv", ".geojson", ".gpx"):
+    for suffix in (".json", ".npz", ".oplib", ".txt", ".csv", ".geojson", ".gpx", ".xlsx"):
         with pytest.raises(BadFile, match="cannot be read: No such file"):
             files.read(tmp_path / f"absent{suffix}")
         (tmp_path / f"folder{suffix}").mkdir()

@@ -86,7 +86,7 @@ READING = (
     click.option(
         "--format",
         metavar="KIND",
-        help="json, npz, oplib, chao, csv, geojson, gpx, top, toptw or mctopmtw, if no suffix tells.",
+        help="json, npz, oplib, chao, csv, geojson, gpx, excel, top, toptw or mctopmtw, if no suffix tells.",
     ),
     click.option("--limit", type=float, metavar="T", help="Cost limit, above what the file says."),
     click.option("--start", metavar="NODE", help="Start, by number from 0 or by name."),

@@ -43,7 +43,10 @@ WHOLE = (".json", "")
 @click.option("--bound", is_flag=True, help="Put an upper bound beside the route (extra exact).")
 @click.option("--prove", is_flag=True, help="Go on until the best route is found and proven (extra exact).")
 @click.option(
-    "--out", type=click.Path(), metavar="FILE", help="Write the result: .json, .geojson, .gpx, .tour, .sol or .txt."
+    "--out",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write the result: .json, .geojson, .gpx, .csv, .xlsx, .tour, .sol or .txt.",
 )
 @click.option("--plot", type=click.Path(), metavar="PNG", help="Draw the route (PNG, SVG or PDF).")
 @click.option("--server", metavar="URL", help="Search on a machine that runs `orienteer serve`.")

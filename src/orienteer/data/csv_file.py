@@ -7,23 +7,27 @@ The settings that are not in the table (limit, start, end, metric, matrix and ot
 import csv
 import io
 import itertools
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from orienteer.data.columns import BUDGET
 from orienteer.data.distances import euclidean, manhattan, measured_by
 from orienteer.data.engine_table import engine_table, square_table
 from orienteer.data.fields import Fields
 from orienteer.data.json_file import parse_json_text
-from orienteer.data.legs import Matrix
+from orienteer.data.legs import Matrix, great_circle_speed, positions
 from orienteer.data.points import Header, Row
 from orienteer.data.table import Setting, Table, fields_of_table, note, with_routes_of
-from orienteer.data.text import MAX_WHOLE, FilePath, costs_of, read_text, shown, write_lines
+from orienteer.data.text import MAX_WHOLE, FilePath, costs_of, csv_line, read_text, shown, write_lines
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array
+from orienteer.model.rules import Route, Window
 
 Line = tuple[int, list[str]]
 """A line's number and its cells."""
@@ -70,24 +74,84 @@ def csv_table(path: FilePath) -> Table:
 
 
 def save_csv(instance: Instance, path: FilePath) -> None:
-    """Writes the points; if the costs are not the distances of the points, also NAME.matrix.csv with the costs."""
-    settings = {"limit": repr(instance.limit), "start": str(instance.start), "end": str(instance.end)}
-    metric = next((m for m in (euclidean, manhattan) if measured_by(instance.costs, instance.coords, m)), None)
-    if metric is None:
-        matrix = Path(path).with_suffix(".matrix.csv")
-        _write(matrix, [",".join(map(repr, row)) for row in instance.costs.tolist()])
-        settings["matrix"] = matrix.name
-    else:
+    """Writes the points; if need be also NAME.matrix.csv with the costs and NAME.routes.csv with the routes."""
+    tables = problem_tables(instance, path)
+    for sheet in ("matrix", "routes"):
+        if sheet in tables:
+            other = Path(path).with_suffix(f".{sheet}.csv")
+            tables["places"].insert(0, [f"# {sheet} = {other.name}"])
+            _write(other, tables[sheet])
+    _write(path, tables["places"])
+
+
+def problem_tables(instance: Instance, path: FilePath) -> dict[str, list[Sequence[Any]]]:
+    """The rows of the tables places, and matrix and routes where the problem needs them."""
+    settings = _settings(instance, path)
+    tables: dict[str, list[Sequence[Any]]] = {}
+    if instance.on_earth:
+        positions(instance, path)
+    speed = great_circle_speed(instance)
+    metrics = () if instance.on_earth else (euclidean, manhattan)
+    metric = next((metric for metric in metrics if measured_by(instance.costs, instance.coords, metric)), None)
+    if metric is not None:
         settings["metric"] = metric.__name__
-    columns: dict[str, list[str]] = {}
+    elif speed is None:
+        tables["matrix"] = [["inf" if cost == np.inf else cost for cost in row] for row in instance.costs.tolist()]
+    elif speed != 1:
+        settings["speed"] = repr(speed)
+    if instance.routes is not None:
+        tables["routes"] = [["name", "start", "end", "opens", "limit", "free_end"], *map(_route, instance.routes)]
+    columns = _columns(instance)
+    lines = [[f"# {key} = {value}"] for key, value in settings.items()]
+    return {"places": [*lines, list(columns), *zip(*columns.values(), strict=True)], **tables}
+
+
+def _settings(instance: Instance, path: FilePath) -> dict[str, str]:
+    settings = {"limit": repr(instance.limit), "start": str(instance.start)}
+    settings |= {"free_end": "yes"} if instance.end is None else {"end": str(instance.end)}
+    if instance.clock is not None:
+        settings["clock"] = instance.clock
+    names = [budget.name for budget in instance.budgets]
+    for name in names:
+        if (
+            not re.fullmatch(r"\w([\w .:()/+-]*[\w.:()/+-])?", name)
+            or [n.lower() for n in names].count(name.lower()) > 1
+        ):
+            raise BadFile(path, f"cannot be written: a column cannot be called by the budget {shown(name)}; write JSON")
+    return settings | {f"{BUDGET}{budget.name}": repr(budget.most) for budget in instance.budgets}
+
+
+def _route(route: Route) -> list[Any]:
+    end, free = ("", "yes") if route.end is None else (route.end, "")
+    return [route.name, route.start, end, route.opens, route.limit, free]
+
+
+def _columns(instance: Instance) -> dict[str, list[Any]]:
+    """The columns of the places."""
+    columns: dict[str, list[Any]] = {}
     if instance.names is not None:
-        columns["name"] = ['"' + name.replace('"', '""') + '"' for name in instance.names]
+        columns["name"] = list(instance.names)
     if instance.coords is not None:
-        columns |= {axis: list(map(repr, instance.coords[:, i].tolist())) for i, axis in enumerate("xy")}
-    columns["prize"] = list(map(repr, instance.prizes.tolist()))
-    lines = [f"# {key} = {value}" for key, value in settings.items()]
-    lines += [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
-    _write(path, lines)
+        axes = ("lon", "lat") if instance.on_earth else ("x", "y")
+        columns |= {axis: instance.coords[:, place].tolist() for place, axis in enumerate(axes)}
+    columns["prize"] = instance.prizes.tolist()
+    if instance.service is not None:
+        columns["service"] = instance.service.tolist()
+    nodes = range(instance.size)
+    if instance.required:
+        columns["required"] = ["yes" if node in instance.required else "" for node in nodes]
+    if instance.windows is not None:
+        columns["windows"] = [";".join(map(_window, entry or ())) for entry in instance.windows]
+    if instance.groups:
+        columns["group"] = [
+            ";".join(str(number) for number, group in enumerate(instance.groups) if node in group) for node in nodes
+        ]
+    return columns | {f"{BUDGET}{budget.name}": budget.weights.tolist() for budget in instance.budgets}
+
+
+def _window(window: Window) -> str:
+    opens, closes = ("" if math.isinf(time) else repr(time) for time in window)
+    return f"{opens}-{closes}"
 
 
 def costs_of_rows(path: FilePath, rows: Iterator[Line], size: int, names: Sequence[str] | None) -> Array:
@@ -212,7 +276,9 @@ def _without_names(
         yield number, row[1:]
 
 
-def _write(path: FilePath, lines: list[str]) -> None:
+def _write(path: FilePath, rows: Iterable[Sequence[Any]]) -> None:
+    """Writes rows of numbers and texts; settings, which are alone in their rows, are not quoted."""
+    lines = [str(row[0]) if str(row[0]).startswith("# ") and len(row) == 1 else csv_line(row) for row in rows]
     if sum(map(len, lines)) + len(lines) > MAX_WHOLE:
         raise BadFile(path, f"cannot be written: more than {MAX_WHOLE} bytes of CSV; write NPZ instead")
     write_lines(path, lines)

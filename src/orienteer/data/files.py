@@ -7,6 +7,7 @@ from typing import Any
 
 from orienteer.data.chao import load_chao, save_chao
 from orienteer.data.csv_file import load_csv, load_matrix, save_csv, with_routes
+from orienteer.data.excel import load_excel, save_excel
 from orienteer.data.fields import Fields, Node, RouteFields
 from orienteer.data.geojson import load_geojson, save_geojson
 from orienteer.data.gpx import load_gpx
@@ -45,7 +46,7 @@ __all__ = [
     "write_tour",
 ]
 
-WRITTEN = ("json", "npz", "oplib", "chao", "csv", "geojson")
+WRITTEN = ("json", "npz", "oplib", "chao", "csv", "geojson", "excel")
 """The formats that problems are written in."""
 
 FORMATS = (*WRITTEN, "gpx", "top", "toptw", "mctopmtw")
@@ -62,6 +63,7 @@ SUFFIXES = {
     ".csv": "csv",
     ".geojson": "geojson",
     ".gpx": "gpx",
+    ".xlsx": "excel",
 }
 """The format that a suffix stands for."""
 
@@ -160,7 +162,7 @@ def write(instance: Instance, path: FilePath, format: str | None = None) -> None
     kind = format_of(path, format)
     if kind not in WRITTEN:
         raise BadFile(path, f"cannot be written: {kind} is read only; write JSON instead")
-    if kind not in ("json", "npz", "geojson") and rules_of(instance):
+    if kind in ("oplib", "chao") and rules_of(instance):
         raise BadFile(path, f"cannot be written: {kind} does not hold {', '.join(rules_of(instance))}; write JSON")
     if kind == "npz":
         save_set([instance], path)
@@ -201,7 +203,7 @@ def read_plan(path: FilePath, instance: Instance | None = None, index: int = 0) 
 def write_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
     """Writes a route: .json (a result whole), .tour or .sol (TSPLIB), .txt or no suffix (one node number a line).
 
-    A result of `solve` is written for maps too: .geojson or .gpx.
+    A result of `solve` is written for maps and as a table too: .geojson, .gpx, .csv or .xlsx.
     """
     save_tour(tour, path)
 
@@ -240,12 +242,19 @@ def format_of(path: FilePath, format: str | None = None) -> str:
 _VARIANTS = {"top": load_top, "toptw": load_toptw, "mctopmtw": load_mctopmtw}
 """Readers that are told the number of routes."""
 
-_POINTS = {"csv": load_csv, "json": load_json, "geojson": load_geojson, "gpx": load_gpx}
+_POINTS = {"csv": load_csv, "json": load_json, "geojson": load_geojson, "gpx": load_gpx, "excel": load_excel}
 """Readers of points, which are told the matrix, metric, speed, unit and budgets that the caller gives."""
 
 _READERS = {"oplib": load_oplib, "chao": load_chao}
 
-_SAVERS = {"json": save_json, "oplib": save_oplib, "chao": save_chao, "csv": save_csv, "geojson": save_geojson}
+_SAVERS = {
+    "json": save_json,
+    "oplib": save_oplib,
+    "chao": save_chao,
+    "csv": save_csv,
+    "geojson": save_geojson,
+    "excel": save_excel,
+}
 
 
 def _with_routes(found: Fields, routes: int | Sequence[Route] | FilePath, unit: str | None) -> Fields:

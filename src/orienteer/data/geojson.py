@@ -9,10 +9,9 @@ import numpy as np
 
 from orienteer.data.cells import is_number
 from orienteer.data.columns import COLUMNS
-from orienteer.data.distances import great_circle, measured_by, pairwise, scale_of
 from orienteer.data.fields import Fields
 from orienteer.data.json_file import parse_json, problem_fields
-from orienteer.data.legs import Matrix
+from orienteer.data.legs import Matrix, great_circle_speed, positions
 from orienteer.data.places import Places
 from orienteer.data.rules_json import rules_of
 from orienteer.data.text import MAX_WHOLE, FilePath, shown, write_lines
@@ -121,15 +120,6 @@ def routes_of_geojson(path: FilePath, data: Mapping[str, Any]) -> list[Any]:
     return routes
 
 
-def positions(instance: Instance, path: FilePath) -> list[list[float]]:
-    """Longitude and latitude of each place, or `BadFile` where they have none."""
-    if instance.coords is None or not instance.on_earth:
-        raise BadFile(path, "cannot be written: this format holds longitude and latitude, which the places do not have")
-    if (np.abs(instance.coords) > [180, 90]).any():
-        raise BadFile(path, "cannot be written: coords must be longitudes up to 180 and latitudes up to 90 degrees")
-    return instance.coords.tolist()
-
-
 def _is_point(path: FilePath, number: int, feature: Any) -> bool:
     if not isinstance(feature, dict) or feature.get("type") != "Feature":
         raise BadFile(path, f"features[{number}] must be a GeoJSON object of type Feature, got {shown(feature)}")
@@ -155,15 +145,10 @@ def _place(path: FilePath, number: int, feature: dict[str, Any]) -> dict[str, An
 
 def _legs(instance: Instance) -> dict[str, Any]:
     """The speed by which costs are great circles, where there is one; else the costs."""
-    if measured_by(instance.costs, instance.coords, great_circle):
-        return {}
-    factor = scale_of(instance.costs, instance.coords, great_circle)
-    if factor and instance.coords is not None:
-        distances = pairwise(instance.coords, great_circle)
-        for speed in (*(round(1 / factor, digits) for digits in (2, 6, 9)), 1 / factor):
-            if speed and np.array_equal(distances / speed, instance.costs):
-                return {"speed": speed}
-    return {"costs": [[None if cost == np.inf else cost for cost in row] for row in instance.costs.tolist()]}
+    speed = great_circle_speed(instance)
+    if speed is None:
+        return {"costs": [[None if cost == np.inf else cost for cost in row] for row in instance.costs.tolist()]}
+    return {} if speed == 1 else {"speed": speed}
 
 
 def _stop(instance: Instance, route: int, visit: Visit) -> dict[str, Any]:

@@ -10,9 +10,8 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from orienteer.data.fields import Fields
-from orienteer.data.geojson import positions
 from orienteer.data.json_file import problem_fields
-from orienteer.data.legs import Matrix
+from orienteer.data.legs import Matrix, positions
 from orienteer.data.places import Places
 from orienteer.data.text import MAX_NODES, FilePath, check_size, read_bytes, real, shown, whole, write_lines
 from orienteer.model.clock import written_time

@@ -3,12 +3,15 @@
 import math
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from orienteer.data.columns import ACCEPTED
-from orienteer.data.distances import METRICS, great_circle, pairwise
+from orienteer.data.distances import METRICS, great_circle, measured_by, pairwise, scale_of
 from orienteer.data.engine_table import EngineTable
 from orienteer.data.text import FilePath, shown
 from orienteer.model.clock import Unit
 from orienteer.model.errors import BadFile
+from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array
 from orienteer.model.spelling import did_you_mean
 
@@ -62,3 +65,27 @@ def unit_of(matrix: Matrix | None, speed: float | None, given: Unit | None) -> U
     if given is not None:
         return given
     return "seconds" if isinstance(matrix, EngineTable) and matrix.timed(speed) else "minutes"
+
+
+def great_circle_speed(instance: Instance) -> float | None:
+    """The speed by which costs are exactly great-circle metres divided by it; None where they are not."""
+    if instance.coords is None or not instance.on_earth:
+        return None
+    if measured_by(instance.costs, instance.coords, great_circle):
+        return 1.0
+    factor = scale_of(instance.costs, instance.coords, great_circle)
+    if not factor:
+        return None
+    distances = pairwise(instance.coords, great_circle)
+    speeds = (*(round(1 / factor, digits) for digits in (2, 6, 9)), 1 / factor)
+    with np.errstate(over="ignore"):
+        return next((speed for speed in speeds if speed and np.array_equal(distances / speed, instance.costs)), None)
+
+
+def positions(instance: Instance, path: FilePath) -> list[list[float]]:
+    """Longitude and latitude of each place, or `BadFile` where they have none."""
+    if instance.coords is None or not instance.on_earth:
+        raise BadFile(path, "cannot be written: this format holds longitude and latitude, which the places do not have")
+    if (np.abs(instance.coords) > [180, 90]).any():
+        raise BadFile(path, "cannot be written: coords must be longitudes up to 180 and latitudes up to 90 degrees")
+    return instance.coords.tolist()

@@ -120,6 +120,15 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def csv_line(values: Iterable[object]) -> str:
+    """Texts and numbers as a line of CSV, from which they are read back the same."""
+    return ",".join(_quoted(value) if isinstance(value, str) else repr(value) for value in values)
+
+
+def _quoted(text: str) -> str:
+    return text if _PLAIN_TEXT.fullmatch(text) else '"' + text.replace('"', '""') + '"'
+
+
 def write_lines(path: FilePath, lines: Iterable[str]) -> None:
     """Writes a UTF-8 file of these lines."""
     try:
@@ -149,4 +158,5 @@ def write_file(path: FilePath, write: Callable[[IO[bytes]], None]) -> None:
 
 _REAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _PLAIN = re.compile(r"[0-9.eE+-]*")
+_PLAIN_TEXT = re.compile(r"[\w .:;-]*", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)

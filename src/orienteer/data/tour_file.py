@@ -1,4 +1,4 @@
-"""Routes and plans in files: JSON, GeoJSON, GPX, plain node numbers, a TSPLIB tour, or a route of a batch's results."""
+"""Routes and plans in files: JSON, for maps, tables, node numbers, a TSPLIB tour, or a route of a batch's results."""
 
 import json
 import re
@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from orienteer.data.geojson import positions, routes_of_geojson, save_plan_geojson
+from orienteer.data.excel import check_extra, routes_of_excel, save_plan_excel
+from orienteer.data.geojson import routes_of_geojson, save_plan_geojson
 from orienteer.data.gpx import routes_of_gpx, save_plan_gpx
 from orienteer.data.json_file import parse_json
+from orienteer.data.legs import positions
 from orienteer.data.npz import load_results
 from orienteer.data.text import FilePath, read_lines, shown, whole, write_lines
+from orienteer.data.timetable import TITLES, routes_of_csv, save_plan_csv
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
@@ -20,13 +23,12 @@ TSPLIB_SUFFIXES = (".tour", ".sol")
 
 MAP_SUFFIXES = (".geojson", ".gpx")
 
-ROUTE_SUFFIXES = (".json", *TSPLIB_SUFFIXES, ".txt", "", *MAP_SUFFIXES)
-"""The suffixes of files that routes are written to."""
-
 KINDS = {
     ".json": "everything",
     ".geojson": "for maps",
     ".gpx": "for maps and devices",
+    ".csv": "a row a stop",
+    ".xlsx": "a sheet a route",
     ".tour": "TSPLIB",
     ".sol": "TSPLIB",
     ".txt": "node numbers",
@@ -42,11 +44,11 @@ def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) 
     """
     if Path(path).suffix.lower() == ".npz":
         return _from_results(path, index)
-    _, first = next(read_lines(path), (1, ""))
+    _, first = _first_line(path)
     if first.startswith(("{", "[")):
         return _from_json(path)
-    if first.startswith("<"):
-        return _only(path, routes_of_gpx(path, instance))
+    if (routes := _tables(path, first, instance)) is not None:
+        return _only(path, routes)
     if re.match(r"[A-Z]", first):
         nodes = _from_tsplib(path)
         round_trip = instance is not None and instance.start == instance.end
@@ -62,24 +64,39 @@ def load_plan(path: FilePath, instance: Instance | None = None, index: int = 0) 
     """
     if Path(path).suffix.lower() == ".npz":
         return _plan_from_results(path, index)
-    _, first = next(read_lines(path), (1, ""))
+    _, first = _first_line(path)
     if first.startswith(("{", "[")):
         return _plan_from_json(path)
-    if first.startswith("<"):
-        return routes_of_gpx(path, instance)
+    if (routes := _tables(path, first, instance)) is not None:
+        return routes
     if instance is not None and len(instance.each_route) > 1 and not re.match(r"[A-Z]", first):
         return _lines_of_numbers(path)
     return [load_tour(path, instance, index)]
 
 
+def _first_line(path: FilePath) -> tuple[int, str]:
+    return (1, "") if Path(path).suffix.lower() == ".xlsx" else next(read_lines(path), (1, ""))
+
+
+def _tables(path: FilePath, first: str, instance: Instance | None) -> list[list[int]] | None:
+    """The routes of a file for maps or spreadsheets, which its `first` line or its suffix tells; of others None."""
+    if Path(path).suffix.lower() == ".xlsx":
+        return routes_of_excel(path)
+    if first.startswith("<"):
+        return routes_of_gpx(path, instance)
+    return routes_of_csv(path) if first.startswith(",".join(TITLES[:3])) else None
+
+
 def check_route_suffix(path: FilePath, count: int = 1, instance: Instance | None = None) -> None:
     """Raises `BadFile` if files with this suffix hold no routes, fewer routes than `count`, or none of this problem."""
     suffix = Path(path).suffix.lower()
-    if suffix not in ROUTE_SUFFIXES:
+    if suffix not in KINDS and suffix:
         kinds = ", ".join(f"{known} ({what})" for known, what in KINDS.items())
         raise BadFile(path, f"routes are not written as {suffix}, only as {kinds}")
     if suffix in TSPLIB_SUFFIXES and count > 1:
         raise BadFile(path, f"cannot be written: {suffix} holds one route, not {count}")
+    if suffix == ".xlsx":
+        check_extra()
     if suffix in MAP_SUFFIXES and instance is not None:
         positions(instance, path)
 
@@ -120,7 +137,7 @@ def save_tour(tour: Sequence[int] | Tour | Result, path: FilePath) -> None:
         write_lines(path, map(str, nodes))
 
 
-_PLANS = {".geojson": save_plan_geojson, ".gpx": save_plan_gpx}
+_PLANS = {".geojson": save_plan_geojson, ".gpx": save_plan_gpx, ".csv": save_plan_csv, ".xlsx": save_plan_excel}
 """Writers of plans that need to know the problem."""
 
 MAX_STOPS = 1_000_000

@@ -193,7 +193,7 @@ def _node_windows(node: int, entry: Any) -> tuple[Window, ...] | None:
             merged[-1] = (merged[-1][0], max(closes, merged[-1][1]))
         else:
             merged.append((opens, closes))
-    return tuple(merged)
+    return None if merged == [(-math.inf, math.inf)] else tuple(merged)  # one that is always open says nothing
 
 
 def _route(place: int, route: Route, default: Route, find: FindNode, listed: bool) -> Route:

@@ -1,0 +1,305 @@
+"""Spreadsheets (.xlsx): a problem in the sheets places, matrix and routes; a plan with a sheet for each route."""
+
+import datetime
+import io
+import re
+import warnings
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import IO, Any
+from xml.parsers import expat
+
+from orienteer.data.csv_file import costs_of_rows, problem_tables
+from orienteer.data.fields import Fields
+from orienteer.data.legs import Matrix
+from orienteer.data.points import Header, Row
+from orienteer.data.table import Setting, Table, fields_of_table, note
+from orienteer.data.text import MAX_NODES, FilePath, read_bytes, shown, write_file
+from orienteer.data.timetable import TITLES, is_plan, plan_rows, routes_of_rows
+from orienteer.model.errors import BadFile, MissingExtra
+from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan
+from orienteer.model.show import route_name
+
+MAX_UNPACKED = 64 * 2**20
+"""The most bytes of all members of a file, unpacked."""
+
+MAX_RATIO = 100
+"""The most that a member of more than a megabyte may be compressed; more is refused as a zip bomb."""
+
+MAX_ELEMENTS, MAX_STYLES = 4_000_000, 200_000
+"""The most XML elements of the sheets and their texts, and of all other members, which take more memory."""
+
+MAX_COLUMNS = MAX_NODES + 1
+"""The most cells of a row: those of a matrix with names."""
+
+MAX_ROWS = MAX_NODES + 1000
+"""The most rows of a sheet that are read: a header, settings and blank rows may stand above the places."""
+
+LONGEST_TEXT = 32_767
+"""The most characters of a cell."""
+
+
+def load_excel(
+    path: FilePath,
+    matrix: Matrix | None = None,
+    metric: str | None = None,
+    speed: float | None = None,
+    unit: str | None = None,
+    budgets: Mapping[str, float] | None = None,
+) -> Fields:
+    """The problem in a spreadsheet; what the caller gives, unless None, overrides what the file says."""
+    book = _Book(path)
+    table = book.table(book.places())
+    settings = dict(table.settings)
+    for key in book.sheets.keys() & {"matrix", "routes"}:  # sheets of these names need no setting
+        settings.setdefault(key, Setting(key, 0))
+    table = Table(path, settings, table.header, table.rows)
+    return fields_of_table(table, book, matrix, metric, speed, unit, budgets)
+
+
+def save_excel(instance: Instance, path: FilePath) -> None:
+    """Writes a problem: the sheet places, and matrix and routes where the problem needs them."""
+    _write(path, problem_tables(instance, path))
+
+
+def save_plan_excel(instance: Instance, plan: Plan, path: FilePath) -> None:
+    """Writes a plan: a sheet with a timetable for each route, and a sheet of the places that are left out."""
+    sheets: dict[str, list[Sequence[Any]]] = {}
+    for number, rows in enumerate(plan_rows(instance, plan)):
+        sheets[_sheet_name(route_name(instance, number), sheets)] = [TITLES, *rows]
+    names = [""] * instance.size if instance.names is None else instance.names
+    rest = [node for node in range(instance.size) if node not in plan.visited]
+    about = [[node, names[node], float(instance.prizes[node])] for node in rest]
+    sheets[_sheet_name("left out", sheets)] = [("node", "name", "prize"), *about]
+    _write(path, sheets)
+
+
+def routes_of_excel(path: FilePath) -> list[list[int]]:
+    """The nodes of each route of a plan that `save_plan_excel` wrote."""
+    book = _Book(path)
+    rows: list[tuple[int, list[str]]] = []
+    for sheet in book.sheets.values():
+        lines = book.rows(sheet)
+        if is_plan(next(lines, (1, []))[1]):
+            rows += [(number, [_text(cell) for cell in cells]) for number, cells in lines]
+    return routes_of_rows(path, rows)
+
+
+def check_extra() -> Any:
+    """The package that reads and writes spreadsheets, or `MissingExtra` where it is absent."""
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise MissingExtra("a spreadsheet", "excel") from error
+    return openpyxl
+
+
+class _Book:
+    """The sheets of a workbook, whose members have been checked."""
+
+    def __init__(self, path: FilePath):
+        self.path = path
+        data = read_bytes(path)
+        openpyxl = check_extra()
+        try:
+            _check_members(path, data)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of extensions that are not kept
+                self.book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+            self.sheets = {sheet.title.strip().lower(): sheet for sheet in self.book.worksheets}
+        except (BadFile, MemoryError):
+            raise
+        except Exception as error:  # zipfile, zlib and openpyxl raise all kinds of things on damaged bytes
+            raise BadFile(path, f"not a readable spreadsheet: {_one_line(error)}") from error
+
+    def places(self) -> Any:
+        """The sheet places, or the first that is neither matrix nor routes."""
+        others = [sheet for name, sheet in self.sheets.items() if name not in ("matrix", "routes")]
+        if "places" not in self.sheets and not others:
+            raise BadFile(self.path, "there is no sheet with places")
+        return self.sheets.get("places", others[0] if others else None)
+
+    def rows(self, sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+        """Number and values of each row that is not empty, without the empty cells at its end."""
+        sheet.reset_dimensions()  # which may be any lie
+        found = iter(sheet.iter_rows(values_only=True))
+        for number in range(1, MAX_ROWS + 2):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of dates that are none
+                    row = next(found, None)
+            except Exception as error:
+                message = f"sheet {shown(sheet.title)} is not readable: {_one_line(error)}"
+                raise BadFile(self.path, message) from error
+            if row is None:
+                return
+            if len(row) > MAX_COLUMNS:
+                raise BadFile(self.path, f"a row of more than {MAX_COLUMNS} cells", number)
+            cells = [_value(value) for value in row]
+            while cells and cells[-1] in (None, ""):
+                cells.pop()
+            if any(cell not in (None, "") for cell in cells):
+                if number > MAX_ROWS:
+                    raise BadFile(self.path, f"more than {MAX_ROWS} rows in the sheet {shown(sheet.title)}")
+                yield number, cells
+
+    def table(self, sheet: Any) -> Table:
+        """The table of a sheet, with the settings above it."""
+        settings: dict[str, Setting] = {}
+        rows = self.rows(sheet)
+        for number, cells in rows:
+            first = _text(cells[0]).strip()
+            if not first.startswith("#"):
+                titles = [_text(cell) for cell in cells]
+                return Table(self.path, settings, Header(titles, number), _filled(rows, len(titles)))
+            if len(cells) > 1 and "=" not in first:  # the value may stand in a cell of its own
+                first = f"{first} = {_text(cells[1])}"
+            note(self.path, settings, first, number)
+        raise BadFile(self.path, f"there is no table in the sheet {shown(sheet.title)}")
+
+    def matrix(self, setting: Setting) -> Matrix:
+        """The costs in the sheet that the setting names."""
+        lines = self.rows(self._sheet(setting))
+
+        def costs(size: int, names: Sequence[str] | None) -> Any:
+            width = size
+            rows: list[tuple[int, list[str]]] = []
+            for number, cells in islice(lines, size + 2):
+                texts = [_text(cell) for cell in cells]
+                width = size + 1 if not rows and len(texts) == size + 1 else width
+                rows.append((number, texts + [""] * (width - len(texts))))
+            return costs_of_rows(self.path, iter(rows), size, names)
+
+        return costs
+
+    def routes(self, setting: Setting) -> Table:
+        """The table in the sheet that the setting names."""
+        return self.table(self._sheet(setting))
+
+    def _sheet(self, setting: Setting) -> Any:
+        if setting.text.strip().lower() not in self.sheets:
+            raise BadFile(self.path, f"there is no sheet {shown(setting.text)}", setting.line or None)
+        return self.sheets[setting.text.strip().lower()]
+
+
+def _filled(rows: Iterable[tuple[int, list[Any]]], width: int) -> Iterator[Row]:
+    """Rows as wide as the header, where a sheet ends earlier."""
+    return (Row(cells + [None] * (width - len(cells)), number) for number, cells in rows)
+
+
+def _check_members(path: FilePath, data: bytes) -> None:
+    """Raises `BadFile` if the members take more memory than a sheet of places may, or declare entities."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        if (total := sum(info.file_size for info in members)) > MAX_UNPACKED:
+            raise BadFile(path, f"its members claim {total} bytes, more than the {MAX_UNPACKED} that are read")
+        for info in members:
+            if info.file_size > 2**20 and info.file_size > MAX_RATIO * info.compress_size:
+                words = f"{info.filename} claims {info.file_size} bytes from {info.compress_size}"
+                raise BadFile(path, f"{words}: refused as a zip bomb")
+        left = {"sheets": MAX_ELEMENTS, "others": MAX_STYLES}
+        for info in members:
+            if info.filename.endswith((".xml", ".rels", ".vml")):
+                kind = "sheets" if re.search(r"/worksheets/|sharedStrings", info.filename) else "others"
+                with archive.open(info) as member:
+                    left[kind] -= _elements(path, info.filename, member, left[kind])
+
+
+def _elements(path: FilePath, name: str, member: IO[bytes], most: int) -> int:
+    """How many elements a member has, or `BadFile` if these are more than `most` or if it declares a document type."""
+    count = cells = 0
+    parser = expat.ParserCreate()
+
+    def refuse(*_: Any) -> None:
+        raise BadFile(path, f"{name} declares a document type or an entity, which is not read")
+
+    def start(element: str, attributes: Mapping[str, str]) -> None:
+        nonlocal count, cells
+        count += 1
+        local = element.rpartition(":")[2]
+        cells = cells + 1 if local == "c" else 0 if local == "row" else cells
+        if count > most or cells > MAX_COLUMNS:
+            raise BadFile(path, f"{name} has more elements than are read")
+
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = start
+    parser.ParseFile(member)
+    return count
+
+
+def _value(value: Any) -> Any:
+    """A cell's value, times as texts such as 09:30."""
+    if isinstance(value, datetime.timedelta):
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02d}" + (f":{seconds:02d}" if seconds else "")
+    if isinstance(value, datetime.time):
+        return value.strftime("%H:%M:%S" if value.second else "%H:%M")
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return value.isoformat()
+    return value
+
+
+def _text(value: Any) -> str:
+    """A value as CSV would have it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    return "" if value is None else str(value)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def _sheet_name(name: str, taken: Iterable[str]) -> str:
+    """A name that Excel allows: at most 31 characters, none of some, and different from the others."""
+    text = re.sub(r"[\[\]:*?/\\]", " ", name).strip(" '")[:31] or "sheet"
+    others = {other.lower() for other in taken}
+    found, count = text, 2
+    while found.lower() in others:
+        found, count = f"{text[:25]} {count}", count + 1
+    return found
+
+
+def _write(path: FilePath, sheets: Mapping[str, Iterable[Sequence[Any]]]) -> None:
+    openpyxl = check_extra()
+    checked = {title: [[_held(path, value) for value in row] for row in rows] for title, rows in sheets.items()}
+    book = openpyxl.Workbook(write_only=True)
+    for title, rows in checked.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append([_cell(sheet, value) for value in row])
+    data = io.BytesIO()
+    book.save(data)
+    write_file(path, lambda file: _put(file, data))
+
+
+def _put(file: IO[bytes], data: io.BytesIO) -> None:
+    file.write(data.getvalue())
+
+
+def _held(path: FilePath, value: Any) -> Any:
+    """A value that a cell holds exactly: numbers of more than sixteen digits become texts."""
+    if isinstance(value, float) and float(f"{value:.16g}") != value:
+        return repr(value)
+    if isinstance(value, str) and (len(value) > LONGEST_TEXT or _NO_TEXT.search(value)):
+        raise BadFile(path, f"cannot be written: a spreadsheet does not hold the text {shown(value)}")
+    return value
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    """A cell with this value; a text is never a formula."""
+    from openpyxl.cell import WriteOnlyCell
+
+    if not isinstance(value, str):
+        return value
+    cell = WriteOnlyCell(sheet, value)
+    cell.data_type = "s"
+    return cell
+
+
+_NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
+"""Characters that XML does not hold or changes, and what spreadsheets read as characters."""

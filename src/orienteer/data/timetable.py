@@ -1,0 +1,79 @@
+"""Plans as tables, a row for each stop: for CSV and for spreadsheets."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from orienteer.data.text import FilePath, csv_line, read_text, whole, write_lines
+from orienteer.model.clock import written_time
+from orienteer.model.errors import BadFile
+from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan
+from orienteer.model.rules import MOST_ROUTES
+
+TIMES = ("arrive", "begin", "leave")
+
+TITLES = ("route", "stop", "node", "name", "prize", "leg", "cost", "arrive", "wait", "begin", "leave")
+"""The columns of a plan: `route` and `stop` are counted from 1 and from 0, as in printed tables."""
+
+
+def plan_rows(instance: Instance, plan: Plan) -> list[list[list[Any]]]:
+    """For each route the values of `TITLES` of its stops; times of day are texts if the problem has such."""
+    return [
+        [_row(instance, route, visit._asdict()) for visit in visits]
+        for route, visits in enumerate(plan.stops(instance), start=1)
+    ]
+
+
+def save_plan_csv(instance: Instance, plan: Plan, path: FilePath) -> None:
+    """Writes a plan as CSV with a row for each stop of all routes."""
+    write_lines(path, map(csv_line, [TITLES, *(row for rows in plan_rows(instance, plan) for row in rows)]))
+
+
+def is_plan(header: Sequence[Any]) -> bool:
+    """Whether a header is that of a plan."""
+    return tuple(header[:3]) == TITLES[:3]
+
+
+def routes_of_csv(path: FilePath) -> list[list[int]]:
+    """The nodes of each route of a plan that `save_plan_csv` wrote."""
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        header = next(reader, [])
+        if not is_plan(header):
+            raise BadFile(path, f"a plan must have the columns {', '.join(TITLES)}")
+        return routes_of_rows(path, ((reader.line_num, row) for row in reader if row))
+    except csv.Error as error:
+        raise BadFile(path, f"not CSV: {error}", reader.line_num) from error
+
+
+def routes_of_rows(path: FilePath, rows: Iterable[tuple[int, Sequence[str]]]) -> list[list[int]]:
+    """The nodes of each route in rows that begin with route, stop and node."""
+    routes: list[list[int]] = []
+    for line, row in rows:
+        if len(row) < 3:
+            raise BadFile(path, f"a row must have {len(TITLES)} cells, got {len(row)}", line)
+        route, stop, node = _numbers(path, row, line)
+        if route == len(routes) + 1 and stop == 0 and route <= MOST_ROUTES:
+            routes.append([])
+        if route != len(routes) or stop != len(routes[-1]):
+            wish = f"routes are counted from 1 and stops from 0, in order, got route {route}, stop {stop}"
+            raise BadFile(path, wish, line)
+        if node < 0:
+            raise BadFile(path, f"nodes are counted from 0, got {node}", line)
+        routes[-1].append(node)
+    if not routes:
+        raise BadFile(path, "there is no route in it")
+    return routes
+
+
+def _numbers(path: FilePath, row: Sequence[str], line: int) -> Iterator[int]:
+    return (whole(path, cell.strip(), what, line) for cell, what in zip(row, TITLES[:3], strict=False))
+
+
+def _row(instance: Instance, route: int, visit: dict[str, Any]) -> list[Any]:
+    values = visit | {"route": route, "stop": visit["place"], "name": visit["name"] or ""}
+    if instance.clock is not None:
+        values |= {key: written_time(instance, values[key]) for key in TIMES}
+    return [values[title] for title in TITLES]

@@ -1,0 +1,250 @@
+"""Spreadsheets: problems and plans, formulas and times, and files that claim more than they hold."""
+
+import datetime
+import io
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data.any_problem import problems_with_rules
+from data.test_fuzz import damaged, result_or_bad_file
+from data.test_maps import plans
+from orienteer import BadFile, Budget, Instance, Plan, Result, Route
+from orienteer.data import excel, files
+
+openpyxl = pytest.importorskip("openpyxl", reason="the extra excel is not installed")
+
+DAY = [
+    ["# limit", datetime.timedelta(hours=8)],
+    ["# budget:fee = 20"],
+    [],
+    ["name", "x", "y", "prize", "duration", "required", "opens", "closes", "fee", "group"],
+    ["hotel", 0, 0, 0, None, None, datetime.time(9, 0), None, None, None],
+    ["museum", 3, 4.5, 5, datetime.time(1, 30), True, datetime.time(10, 0), datetime.time(17, 0), 12, None],
+    [7, "6", 8, "1,5".replace(",", "."), 20, "no", "09:00-12:00;14:00-18:00", None, "x", "a; b"],
+    ["castle", 1, 1, "=2+2", None, 1, None, None, 0, "a"],
+]
+
+
+def workbook(path: Path, **sheets: list[list[Any]]) -> Path:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "day.xlsx"
+
+
+def test_a_day(path: Path) -> None:
+    """A formula counts by the value that Excel keeps for it, and openpyxl keeps none."""
+    rows = [*DAY[:-1], ["castle", 1, 1, 4, None, 1, None, None, 0, "a"]]
+    day = files.read(workbook(path, Places=rows))
+    assert day.names == ("hotel", "museum", "7", "castle")
+    assert day.prizes.tolist() == [0, 5, 1.5, 4]
+    assert day.costs[0, 2] == 10
+    assert day.service is not None
+    assert day.service.tolist() == [0, 90, 20, 0]
+    assert day.routes == (Route(0, 0, 540, 480),)
+    assert day.windows == (None, ((600, 1020),), ((540, 720), (840, 1080)), None)
+    assert (day.required, day.groups, day.clock) == ((1, 3), ((2, 3),), "minutes")
+    assert day.budgets == (Budget("fee", [0, 12, 1, 0], 20),)
+    with pytest.raises(BadFile, match="prize must be a number, got None") as caught:
+        files.read(workbook(path, Places=DAY))
+    assert caught.value.line == 8
+
+
+def test_formulas_are_their_values(path: Path) -> None:
+    workbook(path, places=[["# limit = 9"], ["x", "y", "prize"], [0, 0, 0], [1, 0, "=1+2"]])
+    changed = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            new.writestr(
+                name, old.read(name).replace(b"<f>1+2</f><v></v>", b"<f>1+2</f><v>3</v>").replace(b"<v />", b"<v>3</v>")
+            )
+    path.write_bytes(changed.getvalue())
+    assert files.read(path).prizes.tolist() == [0, 3]
+
+
+def test_sheets_of_their_own(path: Path) -> None:
+    rows = [["# limit = 9"], ["name", "prize"], ["a", 0], ["b", 3]]
+    routes = [["name", "opens", "free end"], ["Anna", 1, None], ["Ben", None, "yes"]]
+    day = files.read(workbook(path, Table=rows, matrix=[[None, "a", "b"], ["a", 0, 1.5], ["b"]], Routes=routes))
+    assert day.costs.tolist() == [[0, 1.5], [float("inf"), float("inf")]]
+    assert day.routes == (Route(0, 0, 1, 9), Route(0, None, 0, 9))
+    named = [["# matrix", "Minutes"], *rows]
+    assert files.read(workbook(path, places=named, minutes=[[0, 2], [2, 0]])).costs[0, 1] == 2
+    with pytest.raises(BadFile, match="there is no sheet 'Minutes'"):
+        files.read(workbook(path, places=named))
+    with pytest.raises(BadFile, match="there is no sheet with places"):
+        files.read(workbook(path, matrix=[[0]]))
+    with pytest.raises(BadFile, match="there is no table in the sheet 'places'"):
+        files.read(workbook(path, places=[["# limit = 3"]]))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("excel")
+
+
+@settings(max_examples=60)
+@given(instance=problems_with_rules(), suffix=st.sampled_from([".xlsx", ".csv"]))
+def test_problems_there_and_back(instance: Instance, suffix: str, folder: Path) -> None:
+    """Tables hold all problems, but for some names: Excel's texts have no control characters, columns no commas."""
+    path = folder / f"a{suffix}"
+    try:
+        files.write(instance, path)
+    except BadFile as error:
+        name, text = ("by the budget" in error.message, "does not hold the text" in error.message)
+        assert name or (text and suffix == ".xlsx")
+        return
+    read = files.read(path)
+    assert read == instance
+    names = [route.name for route in instance.each_route]
+    assert [route.name for route in read.each_route] == [name if name.strip() else "" for name in names]
+
+
+@settings(max_examples=40)
+@given(found=plans(), suffix=st.sampled_from([".xlsx", ".csv"]))
+def test_plans_there_and_back(found: tuple[Instance, Plan], suffix: str, folder: Path) -> None:
+    instance, plan = found
+    result = Result(plan, "stopped", 0.5, 3, "lns", 1, instance=instance)
+    try:
+        files.write_tour(result, folder / f"plan{suffix}")
+    except BadFile:
+        assert suffix == ".xlsx" or not "".join(instance.names or ()).isprintable()
+        return
+    assert files.read_plan(folder / f"plan{suffix}") == [list(tour.nodes) for tour in plan.routes]
+
+
+def test_a_plan_has_a_sheet_a_route_and_one_of_the_rest(path: Path) -> None:
+    names = ["=A1", "b", "c"]
+    routes = [Route(0, 0, 540, 60, "Monday: a/b"), Route(0, 0, 540, 60, "Monday: a/b")]
+    instance = Instance.from_coords(
+        [[0, 0], [3, 4], [0, 1]], [0, 2, 1], 60, names=names, routes=routes, clock="minutes"
+    )
+    from orienteer import check_plan
+
+    plan = check_plan(instance, [[0, 1, 0], [0, 0]])
+    files.write_tour(Result(plan, "stopped", 0, 0, "lns", 0, instance=instance), path)
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames == ["Route 1 (Monday  a b)", "Route 2 (Monday  a b)", "left out"]
+    rows = list(book.worksheets[0].iter_rows(values_only=True))
+    assert rows[1][:4] == (1, 0, 0, "=A1")
+    assert book.worksheets[0]["D2"].data_type == "s"
+    assert rows[2] == (1, 1, 1, "b", 2, 5, 5, "09:05", 0, "09:05", "09:05")
+    assert list(book["left out"].iter_rows(values_only=True))[1:] == [(2, "c", 1)]
+
+
+def replaced(path: Path, member: str, data: bytes, method: int = zipfile.ZIP_DEFLATED) -> None:
+    """Puts other bytes into the place of a member."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(packed, "w", method) as new:
+        for name in old.namelist():
+            new.writestr(name, data if name == member else old.read(name))
+    path.write_bytes(packed.getvalue())
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+SPREAD = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">%s<sheetData>%s</sheetData></worksheet>'
+HEAD = b'<row r="1"><c r="A1" t="inlineStr"><is><t>prize</t></is></c></row>'
+
+
+def refused(path: Path, message: str, most: float = 100e6) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadFile, match=message):
+            files.read(path, limit=3)
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
+
+
+def test_hostile_workbooks(path: Path) -> None:
+    def fresh() -> Path:
+        return workbook(path, places=[["x", "y", "prize"], [0, 0, 0], [1, 0, 3]])
+
+    replaced(fresh(), SHEET, SPREAD % (b"", b"<row><c/></row>" * 200_000))
+    refused(path, "refused as a zip bomb")
+    replaced(fresh(), SHEET, b"x" * (excel.MAX_UNPACKED + 1), zipfile.ZIP_DEFLATED)
+    refused(path, "its members claim", 200e6)
+    replaced(fresh(), SHEET, SPREAD % (b"", b"<row>" + b"<c/>" * 20_000 + b"</row>"), zipfile.ZIP_STORED)
+    refused(path, "has more elements than are read")
+    replaced(fresh(), "xl/styles.xml", b"<styleSheet>" + b"<xf/>" * 200_001 + b"</styleSheet>", zipfile.ZIP_STORED)
+    refused(path, "xl/styles.xml has more elements than are read")
+    for member in (SHEET, "xl/workbook.xml", "xl/styles.xml"):
+        replaced(fresh(), member, b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>')
+        refused(path, f"{member} declares a document type or an entity")
+    far = SPREAD % (b'<dimension ref="A1:XFD1048576"/>', HEAD + b'<row r="1048576"><c r="A1048576"><v>1</v></c></row>')
+    replaced(fresh(), SHEET, far)
+    refused(path, "neither x, y nor lat|more than|at least one node")
+    wide = SPREAD % (b"", HEAD + b'<row r="2"><c r="XFD2"><v>1</v></c></row>')
+    replaced(fresh(), SHEET, wide)
+    refused(path, "a row of more than 10001 cells")
+    path.write_bytes(b"PK\x03\x04 nothing")
+    refused(path, "not a readable spreadsheet")
+
+
+def test_a_sheet_that_ends_late_is_read_soon(path: Path) -> None:
+    """What a sheet claims as its dimensions does not count."""
+    workbook(path, places=[["x", "y", "prize"], [0, 0, 0], [1, 0, 3]])
+    with zipfile.ZipFile(path) as archive:
+        sheet = archive.read(SHEET).replace(b'ref="A1:C3"', b'ref="A1:XFD1048576"')
+    replaced(path, SHEET, sheet)
+    assert files.read(path, limit=3).size == 2
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_damaged_members_of_a_sound_archive(data: st.DataObject, folder: Path) -> None:
+    path = workbook(
+        folder / "sound.xlsx", places=[*DAY[:3], ["name", "x", "y", "prize"], ["a", 0, 0, 0], ["b", 1, 2, 3]]
+    )
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    victim = data.draw(st.sampled_from(sorted(members)))
+    members[victim] = data.draw(damaged([members[victim]]))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as new:
+        for name, content in members.items():
+            new.writestr(name, content)
+    result_or_bad_file(files.read, folder / "damaged.xlsx", packed.getvalue())
+
+
+@settings(max_examples=25)
+@given(data=st.binary(max_size=80))
+def test_random_bytes(data: bytes, folder: Path) -> None:
+    result_or_bad_file(files.read, folder / "bytes.xlsx", data)
+    result_or_bad_file(files.read_plan, folder / "bytes.xlsx", data)
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_damaged_archives(data: st.DataObject, folder: Path) -> None:
+    sound = workbook(folder / "sound.xlsx", places=[["# limit = 9"], ["x", "y", "prize"], [0, 0, 0], [1, 2, 3]])
+    result_or_bad_file(files.read, folder / "damaged.xlsx", data.draw(damaged([sound.read_bytes()])))
+
+
+def test_without_the_extra_a_message_says_how_to_get_it(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['openpyxl'] = None\n"
+        "from orienteer.cli.main import main\n"
+        "main(['solve', sys.argv[1], '--limit', '3'])"
+    )
+    path = workbook(tmp_path / "a.xlsx", places=[["x", "y", "prize"], [0, 0, 0]])
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "orienteer: a spreadsheet needs an optional package: pip install 'orienteer[excel]'\n"
