@@ -28,6 +28,7 @@ EXTRAS = {
     "pyvrp": ("lab/bench/",),
     "ortools": ("lab/bench/",),
     "vroom": ("lab/bench/",),
+    "openpyxl": ("data/excel.py",),
     "pandas": ("model/",),
     "fastapi": ("service/",),
     "starlette": ("service/",),
