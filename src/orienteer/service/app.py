@@ -12,7 +12,7 @@ from fastapi import FastAPI, Header, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, StreamingResponse
+from starlette.responses import FileResponse, HTMLResponse, StreamingResponse
 from starlette.types import Scope
 
 from orienteer.search.cores import cores
@@ -260,22 +260,23 @@ def _add_pages(app: FastAPI) -> None:
     async def style() -> Response:
         return Response(STYLE, media_type="text/css")
 
-    if (FOLDER / "index.html").exists():
-        app.mount("/", _Files(directory=FOLDER, html=True))
-    else:
-
-        @app.get("/", include_in_schema=False)
-        async def index() -> HTMLResponse:
+    @app.get("/", include_in_schema=False)
+    async def index() -> Response:
+        built = FOLDER / "index.html"
+        if not built.exists():
             return HTMLResponse(NOT_BUILT)
+        return FileResponse(built, headers={"Cache-Control": "no-cache"})
+
+    if (FOLDER / "assets").exists():
+        app.mount("/assets", _Files(directory=FOLDER / "assets"))
 
 
 class _Files(StaticFiles):
-    """The files of the page; those with a hash in their names never change."""
+    """The files of the page; there are hashes in their names, so that they never change."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
-        fixed = path.startswith("assets/") and response.status_code == 200
-        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if fixed else "no-cache"
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
         return response
 
 
