@@ -85,3 +85,12 @@ def test_ties_between_the_ends_are_broken_alike_alone_and_in_a_batch(backend: Ba
         assert alone.prize == result.prize
         if alone.status != "optimal":  # else it ended as soon as it had collected all
             assert (alone.tour, alone.alternatives) == (result.tour, result.alternatives)
+
+
+def test_no_alternatives_where_no_logged_path_can_close() -> None:
+    """Everything is collected before a path that can go straight to the end is logged: that once was an IndexError."""
+    inf = np.inf
+    costs = [[0, 1, 2, inf], [inf, 0, 1, inf], [inf, inf, 0, 1], [inf, inf, inf, 0]]
+    result = cs_p(HostBackend(), alternatives=2).solve(Instance(costs, np.ones(4), 4, end=3))
+    assert result.tour.nodes == (0, 1, 2, 3)
+    assert result.alternatives == ()

@@ -139,7 +139,8 @@ class PathLog(ABC):
         number = number[self.cost[number] + problems.straight[row, last] <= problems.budget[row]]
         number = number[problems.order(self.cost[number])]
         number = number[problems.order(self.prize[number], falling=True)]
-        return np.array(number.tolist(), dtype=np.int64), np.array(self.visited[number].tolist(), dtype=np.bool_)
+        visited = np.array(self.visited[number].tolist(), dtype=np.bool_).reshape(-1, problems.nodes)
+        return np.array(number.tolist(), dtype=np.int64), visited
 
     def route(self, number: int, row: int) -> list[int]:
         """The route that goes straight to the end after a logged path of an instance."""
