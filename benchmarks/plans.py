@@ -3,6 +3,7 @@
     python benchmarks/plans.py top --seconds 20              # recent values of sets 4, 6 and 7
     python benchmarks/plans.py top-small --seconds 2         # sets 1 to 3
     python benchmarks/plans.py toptw --seconds 20            # 1 to 4 routes
+    python benchmarks/plans.py toptw --routes 1 --solver cs-p
     python benchmarks/plans.py mctopmtw --seconds 10
 
 Each file is solved once, seed 1, on one core; `--workers` solves several side by side. Plans go to `--out`, as JSON,
@@ -32,7 +33,8 @@ def main() -> int:
     folder = options.data / "variants"
     if not folder.is_dir():
         sys.exit(f"{folder} is not there; --data names the folder of the data")
-    jobs = listed_files(options.kind, folder)[:: options.every]
+    listed = listed_files(options.kind, folder)
+    jobs = [job for job in listed if options.routes in (None, job.routes)][:: options.every]
     options.out.mkdir(parents=True, exist_ok=True)
     _solve(jobs[0], 0.1, options.solver, options.out)  # compiles
     prizes = {}
@@ -93,6 +95,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("kind", choices=("top", "top-small", "toptw", "mctopmtw"))
     parser.add_argument("--seconds", type=float, default=20.0, help="seconds for each file (default 20)")
     parser.add_argument("--solver", default="lns", help="default lns")
+    parser.add_argument("--routes", type=int, metavar="M", help="take only files with M routes")
     parser.add_argument("--every", type=int, metavar="N", default=1, help="take only every N-th file (default 1)")
     parser.add_argument("--workers", type=int, default=1, help="files solved side by side, a core each (default 1)")
     parser.add_argument(
