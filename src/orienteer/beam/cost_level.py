@@ -27,16 +27,17 @@ class CostLevelConfig:
     beam: int | None = 20
     """K, the most paths in a queue; None keeps them all, which is exact."""
     tau: float | None = None
-    """Width of a level in units of cost; None is the limit / 80."""
+    """Width of a level in units of cost; None is the limit / 80, or / 320 by the clock (`timed`)."""
     branch: int | None = None
     """How many of a path's children, the best ones, enter the queues; None is all of them."""
     spread: float = 1.0
     """How many mean prizes a path's rank falls for each better path of its queue that ends at the same node."""
     score: ScoreBy = "parent"
     """Rank a child by one look at its parent ("parent") or by a look at the child itself ("child", as in the paper)."""
-    both: bool = False
+    both: bool | None = None
     """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
-    by direction, or the end is not the start. A beam of 1 or without bound is not divided."""
+    by direction, the end is not the start, or places have opening hours. None is only where places have opening hours
+    or must be visited. A beam of 1 or without bound is not divided."""
     recombine: bool = True
     """Make better routes of the logged paths after the search: join two paths, one from each end, and exchange
     stretches of the best routes for stretches of paths. Off, this is the paper's search."""

@@ -21,7 +21,9 @@ from orienteer.beam.problems import Problems
 from orienteer.beam.recombine import BASES
 from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
 from orienteer.beam.step import StepConfig, step_search
+from orienteer.beam.timed import timed_search
 from orienteer.model.instance import Instance
+from orienteer.model.reduce import REDUCED
 from orienteer.model.result import Improvement, Result
 from orienteer.search.run import Run
 from orienteer.search.solver import OnDone, Settings, Solver, no_news
@@ -252,7 +254,7 @@ class BeamSolver(Solver[BeamConfig]):
 class CostLevelSolver(BeamSolver[LevelConfig]):
     """CS(K, tau) with any score."""
 
-    config_class = CostLevelConfig
+    config_class: ClassVar[type[Any]] = CostLevelConfig
 
     @property
     def routes_wanted(self) -> int:
@@ -307,6 +309,29 @@ class PrizeCostLevelSearch(CostLevelSolver[CostLevelConfig]):
     """CS-p: the cost-level beam search scored by the prize collected."""
 
     name = "cs-p"
+    handles = frozenset({*REDUCED, "windows", "required"})
+
+    def kernels(self, instance: Instance) -> list[str]:
+        return ["orienteer.beam.timed:a_little"] if instance.features else super().kernels(instance)
+
+    def search(self, run: Run, seed: int) -> None:
+        if run.instance.features:
+            timed_search(run, self.config)
+        else:
+            super().search(run, seed)
+
+    def solve_batch(
+        self,
+        instances: Sequence[Instance],
+        stop: Stop | None = None,
+        *,
+        seed: int = 0,
+        on_done: OnDone = no_news,
+    ) -> list[Result]:
+        """As for any beam search, but one instance after the other where one has opening hours or required places."""
+        if any(instance.reduced.features for instance in instances):
+            return Solver.solve_batch(self, instances, stop, seed=seed, on_done=on_done)
+        return super().solve_batch(instances, stop, seed=seed, on_done=on_done)
 
     def scorer(self) -> Scorer:
         return PrizeScore()

@@ -120,7 +120,10 @@ class Run:
 
     def also(self, routes: Sequence[Sequence[int]]) -> None:
         """Keeps other good routes, to be returned beside the best."""
-        plans = [self._planned(check_plain(self.instance, nodes)) for nodes in routes]
+        if self.instance.features:
+            plans: list[Plan | None] = [check_plan(self.problem, [nodes]) for nodes in routes]
+        else:
+            plans = [self._planned(check_plain(self.instance, nodes)) for nodes in routes]
         self.others = sorted((plan for plan in plans if plan), key=lambda plan: (-plan.prize, plan.cost))
 
     def _planned(self, tour: Tour) -> Plan | None:

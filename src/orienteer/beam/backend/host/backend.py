@@ -1,6 +1,6 @@
 """The host: numpy arrays, and loops that run on one core without holding Python's lock."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -13,6 +13,9 @@ from orienteer.beam.backend.host.meet import best_meeting
 from orienteer.beam.backend.host.paths import HostLog
 from orienteer.beam.backend.host.problems import HostProblems
 from orienteer.beam.backend.host.queues import BITS, HostQueues, keep_of_each
+from orienteer.beam.backend.host.timed import TimedExpander
+from orienteer.beam.backend.host.timed_exchange import exchanged_in_time
+from orienteer.beam.backend.host.timed_problems import TimedProblems
 from orienteer.beam.backend.protocol import Ends, Over, Queues
 from orienteer.beam.candidates import REMEMBERED, Candidates, Offspring
 from orienteer.beam.expand import Expander, ScoreBy
@@ -28,6 +31,10 @@ ALL_BYTES = 8 * BATCH_BYTES
 """Working set of all batches together."""
 FEWEST = 8
 """Instances of a batch from which on two batches side by side are faster than one."""
+
+
+Change = Callable[..., tuple[npt.NDArray[np.int64], float, float]]
+"""Exchanges stretches of a route: `exchanged`, or `exchanged_in_time`."""
 
 
 class HostBackend:
@@ -48,7 +55,8 @@ class HostBackend:
     def expander(
         self, problems: Problems, scorer: Scorer, branch: int | None = None, score_by: ScoreBy = "parent"
     ) -> Expander:
-        return HostExpander(self, HostLog(problems), scorer, branch, score_by)
+        kind = TimedExpander if isinstance(problems, TimedProblems) else HostExpander
+        return kind(self, HostLog(problems), scorer, branch, score_by)
 
     def queues(self, problems: Problems, width: int | None, tau: Array, spread: float) -> Queues:
         return HostQueues(problems, width, tau, spread, self.remembered)
@@ -86,13 +94,20 @@ class HostBackend:
         for number, route in enumerate(routes):
             row = number * directions
             begin, own = paths.first[row], slice(paths.first[row], paths.first[row + directions])
-            logged = (
-                np.maximum(paths.parent[own] - begin, -1), paths.last[own], paths.cost[own], paths.prize[own],
-                paths.stops[own], paths.first[row + 1] - begin,
-                problems.costs[row], problems.prizes[row], problems.safe_budget[row], problems.symmetric[row],
+            tree = np.maximum(paths.parent[own] - begin, -1), paths.last[own]
+            prize, ahead, costs, prizes = (
+                paths.prize[own], paths.first[row + 1] - begin, problems.costs[row], problems.prizes[row],
             )  # fmt: skip
+            change: Change
+            logged: tuple[Any, ...]
+            if isinstance(problems, TimedProblems):
+                change, logged = exchanged_in_time, (*tree, prize, ahead, costs, prizes, problems.clock)
+            else:
+                bounds = problems.safe_budget[row], problems.symmetric[row]
+                logged = *tree, paths.cost[own], prize, paths.stops[own], ahead, costs, prizes, *bounds
+                change = exchanged
             bases = chosen[number]
-            better.append(_best_exchanged(route, bases[bases >= 0] - begin, over, logged) if route else route)
+            better.append(_best_exchanged(route, bases[bases >= 0] - begin, over, change, logged) if route else route)
         return better
 
     def free_memory(self, batches: int) -> int:
@@ -105,13 +120,15 @@ class HostBackend:
         return nullcontext()
 
 
-def _best_exchanged(route: list[int], bases: npt.NDArray[np.int64], over: Over, logged: tuple[Any, ...]) -> list[int]:
-    """The best route that exchanges make of a route and of the routes along the `bases`, until `over()` is true."""
+def _best_exchanged(
+    route: list[int], bases: npt.NDArray[np.int64], over: Over, change: Change, logged: tuple[Any, ...]
+) -> list[int]:
+    """The best route that `change` makes of a route and of the routes along the `bases`, until `over()` is true."""
     best, best_prize, best_cost = np.array(route), -np.inf, np.inf
     for base in (-1, *bases.tolist()):
         if over():
             break
-        made, prize, cost = exchanged(np.array(route), base, *logged)
+        made, prize, cost = change(np.array(route), base, *logged)
         if prize > best_prize or (prize == best_prize and cost < best_cost):
             best, best_prize, best_cost = made, prize, cost
     made_nodes: list[int] = best.tolist()

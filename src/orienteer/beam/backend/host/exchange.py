@@ -24,7 +24,7 @@ def exchanged(
     if base < 0:
         copy(route, room)
     else:
-        size = _walk(room, route[0], route[-1], base, parent, node, ahead)
+        size = walk(room, route[0], route[-1], base, parent, node, ahead)
     size = exchange(room, size, parent, node, cost, prize, stops, ahead, costs, prizes, budget, both_ways)
     worth, total = 0.0, 0.0
     for at in range(1, size):
@@ -34,7 +34,7 @@ def exchanged(
 
 
 @kernel
-def _walk(route: Ints, start: int, end: int, path: int, parent: Ints, node: Ints, ahead: int) -> int:
+def walk(route: Ints, start: int, end: int, path: int, parent: Ints, node: Ints, ahead: int) -> int:
     """Writes the route along a path and straight to the path's other end; returns the size of the route."""
     size, ancestor = 2, path
     while parent[ancestor] >= 0:
