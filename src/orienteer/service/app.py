@@ -282,6 +282,8 @@ class _Files(StaticFiles):
 
 def _solvers(settings: Settings) -> list[contract.SolverInfo]:
     found = []
+    if unknown := [name for name in settings.allowed if name not in REGISTRY]:
+        raise ValueError(f"--solvers must be of {', '.join(REGISTRY)}, got {unknown[0]!r}")
     for name in settings.allowed:
         entry, handles = REGISTRY[name], handled_by(name)
         if handles is not None:
@@ -369,7 +371,7 @@ async def _worked(pool: Pool, settings: Settings, task: Task) -> Reply:
     seconds = settings.solve_most + settings.grace_seconds
     reason = ""
     for _ in range(2):  # a worker may die for reasons of its own: the task is tried once more
-        async with pool.lease("answer") as worker:
+        async with pool.lease("answer", settings.wait_seconds) as worker:
             try:
                 return await worker.run(task, seconds)
             except Died as died:

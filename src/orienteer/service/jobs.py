@@ -144,38 +144,44 @@ class Jobs:
             if self.draining:
                 return
             self.arrived[purpose].clear()  # before the look, since a job may be added right after it
-            together = None if not self.pool.batches else purpose == "batch"
-            claims = await self.store.claim(together=together)
+            claims = await self.store.claim(together=purpose == "batch" if self.pool.batches else None)
             if claims:
                 self.arrived[purpose].set()  # there may be more
-                if claims[0].batch is not None and purpose == "batch":
-                    claims += await self._companions(claims[0])
-                reply = await self._searched(worker, claims)
+                self._begin(worker, claims)
+                if purpose == "batch":
+                    others = await self._companions(claims[0])
+                    self._begin(worker, others)
+                    claims += others
+                reply = await self._searched(worker, claims, together=purpose == "batch")
         if claims:  # the worker has its next task by now
             await self._record(claims, reply)
+
+    def _begin(self, worker: Worker, claims: Sequence[Claim]) -> None:
+        for claim in claims:
+            self.running[claim.id] = worker
+            self.notify(claim.id)
 
     async def _companions(self, first: Claim) -> list[Claim]:
         """Jobs that wait together with a job and can be searched together with it."""
         await asyncio.sleep(self.settings.batch_ms / 1000)
         return await self.store.claim(self.settings.batch_most - 1, batch=first.batch)
 
-    async def _searched(self, worker: Worker, claims: Sequence[Claim]) -> Reply | Died:
-        for claim in claims:
-            self.running[claim.id] = worker
-            self.notify(claim.id)
+    async def _searched(self, worker: Worker, claims: Sequence[Claim], together: bool) -> Reply | Died:
+        if all(claim.id in self.cancelled for claim in claims):
+            return Died("cancelled before the search began")
         first, grace = claims[0], self.settings.grace_seconds
         try:
-            if len(claims) == 1:
+            if not together:
                 return await worker.run(Task("job", first.body), first.seconds + grace, _News(self, first))
             task = Task("batch", b"", parts=tuple(claim.body for claim in claims))
-            return await worker.run(task, len(claims) * first.seconds + grace)
+            return await worker.run(task, self.settings.job_most + grace)
         except Died as died:
             return died
 
     def _cancel_search(self, id: str) -> None:
-        """Ends the search of a job; one that is searched together with others goes on to its end with them."""
+        """Ends the search of a job; those that are searched together end together."""
         worker = self.running.get(id)
-        if worker is not None and list(self.running.values()).count(worker) == 1:
+        if worker is not None and all(other in self.cancelled for other, its in self.running.items() if its is worker):
             task = worker.task
             worker.cancel()
 

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, Literal
 
 from orienteer.search.processes import single_threaded, unsignalled
+from orienteer.service.errors import Refused
 from orienteer.service.settings import Settings
 from orienteer.service.work import Reply, Task
 from orienteer.service.worker import OUT_OF_MEMORY, run
@@ -175,9 +176,13 @@ class Pool:
             worker.kill("the server stopped")
 
     @contextlib.asynccontextmanager
-    async def lease(self, purpose: Purpose) -> AsyncIterator[Worker]:
-        """A context with a worker that nobody else has."""
-        worker = await self._take(purpose)
+    async def lease(self, purpose: Purpose, seconds: float | None = None) -> AsyncIterator[Worker]:
+        """A context with a worker that nobody else has; `Refused` where none is free within so many seconds."""
+        try:
+            async with asyncio.timeout(seconds):
+                worker = await self._take(purpose)
+        except TimeoutError:
+            raise Refused(429, "busy", f"no worker was free within {seconds:g} s", retry_after=10) from None
         try:
             yield worker
         finally:

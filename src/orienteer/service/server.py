@@ -23,6 +23,7 @@ def serve(settings: Settings) -> None:
         access_log=False,
         log_level="info",
         server_header=False,
+        limit_concurrency=settings.connections,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=settings.proxies or None,
         timeout_graceful_shutdown=2,

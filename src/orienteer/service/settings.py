@@ -1,6 +1,7 @@
 """The settings of the service: each is a field here, an option of `orienteer serve` and a variable ORIENTEER_NAME."""
 
 import ipaddress
+import math
 import os
 import socket
 from dataclasses import dataclass, field, fields, replace
@@ -10,6 +11,7 @@ from typing import Any
 PREFIX = "ORIENTEER_"
 TOKEN = f"{PREFIX}TOKEN"
 """The environment variable that holds the bearer token: no option does, since command lines can be read by others."""
+MAY_BE_ZERO = ("port", "workers", "quick", "alternatives")
 SHORTEST_TOKEN = 16
 """A token with fewer characters can be guessed."""
 
@@ -40,6 +42,8 @@ class Settings:
     solve_most: float = setting(10.0, "The most seconds of POST /v1/solve and of POST /v1/explain.")
     job_most: float = setting(600.0, "The most seconds of a job.")
     waiting: int = setting(200, "The most requests that wait for an answer at a time.")
+    wait_seconds: float = setting(60.0, "How long such a request waits for a worker before it is refused.")
+    connections: int = setting(1000, "The most connections at a time.")
     queue: int = setting(1000, "The most jobs that wait for a worker.")
     client_jobs: int = setting(100, "The most unfinished jobs of a client.")
     streams: int = setting(500, "The most streams of events at a time.")
@@ -60,15 +64,12 @@ class Settings:
     token: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("body_bytes", "places", "memory_mb", "waiting", "queue", "client_jobs", "batch_most", "depth"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{option(name)} must be at least 1, got {getattr(self, name)}")
-        for name in ("workers", "quick", "port", "alternatives"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{option(name)} must not be negative, got {getattr(self, name)}")
         for one in fields(self):
-            if isinstance(one.default, float) and not 0 <= getattr(self, one.name) < float("inf"):
-                raise ValueError(f"{option(one.name)} must be a number from 0, got {getattr(self, one.name)}")
+            value, least = getattr(self, one.name), 0 if one.name in MAY_BE_ZERO else 1
+            if isinstance(one.default, int) and value < least:
+                raise ValueError(f"{option(one.name)} must be at least {least}, got {value}")
+            if isinstance(one.default, float) and not 0 <= value < math.inf:
+                raise ValueError(f"{option(one.name)} must be a number from 0, got {value}")
         if self.batching not in ("auto", "on", "off"):
             raise ValueError(f"--batching must be auto, on or off, got {self.batching!r}")
         if not self.name.isascii() or not (self.name == "" or self.name.isalnum()):

@@ -15,7 +15,7 @@ from orienteer.model.plan import Plan
 from orienteer.model.result import Result
 from orienteer.search.explain import worth_with
 from orienteer.search.front import solve, solve_batch
-from orienteer.search.stop import MaxSeconds, Progress
+from orienteer.search.stop import AnyOf, MaxSeconds, Progress, When
 from orienteer.service.asked import Search, read_search, read_why
 from orienteer.service.errors import MEDIA, Refused
 from orienteer.service.files import read_file, write_file
@@ -70,8 +70,8 @@ def perform(task: Task, settings: Settings, device: str, tell: Tell, cancelled: 
         if task.kind == "write":
             return Reply(200, *write_file(task.body, settings))
         if task.kind == "batch":
-            return _together(task, settings, device)
-        search = read_search(task.body, settings, task.kind == "solve", device)
+            return _together(task, settings, device, cancelled)
+        search = read_search(task.body, settings, task.kind == "solve")
         if task.kind == "check":
             return Reply(200, json.dumps({"seconds": search.seconds, "batch": search.batch}).encode())
         if task.kind == "render":
@@ -111,7 +111,7 @@ def _searched(search: Search, tell: Tell, cancelled: Cancelled) -> Result:
     )
 
 
-def _together(task: Task, settings: Settings, device: str) -> Reply:
+def _together(task: Task, settings: Settings, device: str, cancelled: Cancelled) -> Reply:
     """The replies to jobs of one batch, searched together."""
     replies: list[Reply | None] = []
     searches = []
@@ -124,7 +124,8 @@ def _together(task: Task, settings: Settings, device: str) -> Reply:
     results = []
     if searches:
         first = searches[0]
-        results = solve_batch([search.instance for search in searches], first.solver, first.stop)
+        stop = AnyOf(first.stop, When(lambda now: cancelled()))
+        results = solve_batch([search.instance for search in searches], first.solver, stop)
     answers = iter([_answer_of_batch(search, result) for search, result in zip(searches, results, strict=True)])
     return Reply(200, b"", parts=tuple(next(answers) if reply is None else reply for reply in replies))
 
