@@ -35,6 +35,8 @@ from orienteer.version import __version__
 EVENTS = "text/event-stream"
 SMALL_BODY = 256 * 1024
 """Bytes of a job that is checked by a thread of the server; a longer one would hold up others."""
+SMALL_FILE = 8 * 1024
+"""Bytes of a file that is read by a thread of the server, so that the page is there before workers have warmed up."""
 IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
 FileName = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME, description="Its suffix tells the format.")]
 LastEventId = Annotated[str | None, Header(max_length=100)]
@@ -326,7 +328,12 @@ async def answered(
     state.in_flight += 1
     try:
         body = await read_body(request, state.settings, sent)
-        reply = await _unless_gone(request, _worked(state.pool, state.settings, Task(kind, body, media, parts)))
+        task = Task(kind, body, media, parts)
+        if kind == "read" and len(body) <= SMALL_FILE:
+            work = asyncio.to_thread(perform, task, state.settings, "cpu", lambda kind, data: None, lambda: False)
+        else:
+            work = _worked(state.pool, state.settings, task)
+        reply = await _unless_gone(request, work)
     finally:
         state.in_flight -= 1
     return Response(reply.content, reply.status, reply.headers, reply.media)

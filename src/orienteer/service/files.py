@@ -5,6 +5,7 @@ import io
 import json
 import logging
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,9 +95,11 @@ def _as_map(format: str, instance: Instance, plan: Plan) -> tuple[bytes, str]:
 
 @contextmanager
 def _warnings() -> Iterator[list[str]]:
-    """What is logged meanwhile, such as columns that are not read."""
+    """What this thread logs meanwhile, such as columns that are not read."""
     found: list[str] = []
     handler = logging.Handler(logging.WARNING)
+    here = threading.get_ident()
+    handler.addFilter(lambda record: record.thread == here)
     handler.emit = lambda record: found.append(record.getMessage())  # type: ignore[method-assign]
     logger = logging.getLogger("orienteer")
     logger.addHandler(handler)
