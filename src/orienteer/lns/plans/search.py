@@ -58,7 +58,7 @@ class PlanMoves:
     look: int = 0
     """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
     starts: int = 4
-    """Searches from empty routes, of which the best plan is then improved; with windows, or little time, it is one."""
+    """The most searches from empty routes, of which the best plan is then improved; with little time it is one."""
     start_steps: int = 1000
     """Steps for each place that such a search should have at least."""
     starts_share: float = 0.6
@@ -75,12 +75,14 @@ def moves_for(instance: Instance) -> PlanMoves:
     """Settings that were best on random problems of the kind.
 
     Without windows, or with budgets and groups, good plans lie far apart: larger ruins and a higher temperature lead
-    from one to the other. Windows alone hold routes together, and the temperature may fall further.
+    from one to the other. Windows alone hold routes together: the temperature may fall further, and a search settles
+    so soon that many short ones, each from empty routes, find better plans than a long one.
     """
-    if instance.windows is not None and not instance.budgets and not instance.groups:
-        return PlanMoves()
-    look = LOOK if instance.windows is None and instance.size > MANY else 0
-    return PlanMoves(cold=0.15, big=4, remove=20, longest=10, look=look)
+    if instance.windows is None:
+        return PlanMoves(cold=0.15, big=4, remove=20, longest=10, look=LOOK if instance.size > MANY else 0)
+    if instance.budgets or instance.groups:
+        return PlanMoves(cold=0.15, big=4, remove=20, longest=10, starts=1)
+    return PlanMoves(starts=16, start_steps=100)
 
 
 def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, began: float) -> None:
@@ -110,7 +112,7 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
         steps, begin, end = next_piece(run, began, pace)
         if pace and not planned:  # the first piece has told how long a step takes
             planned = True
-            starts = 1 if run.instance.windows is not None else _starts(run, config, pace, places)
+            starts = _starts(run, config, pace, places)
             phases = _phases(config, starts)
         if begin < phases[now].begins:  # nothing says how long the search may take, and a new cycle begins
             now = 0
