@@ -138,14 +138,14 @@ class Page:
             content,
         )
 
-    def export(self, format: str) -> Path:
+    def export(self, format: str, suffix: str = "") -> Path:
         """The file that an entry of the menu downloads."""
         before = set(self.downloads.iterdir())
         self.find("#export > summary").click()
         self.find(f"[data-export={format}]").click()
 
         def new() -> list[Path]:
-            return [path for path in set(self.downloads.iterdir()) - before if path.suffix == f".{format}"]
+            return [path for path in set(self.downloads.iterdir()) - before if path.suffix == (suffix or f".{format}")]
 
         return self.until(new, f"a file as {format}")[0]
 

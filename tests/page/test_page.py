@@ -1,5 +1,6 @@
 """The page in Chromium, against a real server."""
 
+import base64
 import csv
 import json
 from collections.abc import Iterator
@@ -130,6 +131,13 @@ def test_exports(page: Page) -> None:
     plan = json.loads(page.export("json").read_text())
     assert plan["routes"][0]["names"] == stops
     assert page.export("png").read_bytes().startswith(b"\x89PNG")
+    paper = page.driver.execute_cdp_cmd("Page.printToPDF", {})["data"]
+    assert base64.b64decode(paper).startswith(b"%PDF")
+    assert page.run("return document.querySelector('#paper canvas').width") > 0
+    problem = page.export("problem", ".json")
+    assert len(json.loads(problem.read_text())["places"]) == 42
+    page.find("#file").send_keys(str(problem))
+    page.until(lambda: "42 places read" in page.text("#news"), "the file, opened again")
 
 
 def test_a_bad_file_is_refused_by_its_line(page: Page) -> None:
@@ -188,6 +196,13 @@ def test_a_day_with_hours_and_several_routes(page: Page) -> None:
     page.solve()
     assert len(page.all("#timetable table")) == 2
     assert "09:00" in page.text("#timetable tbody tr")
+    page.choose("#seconds", "30 seconds")
+    page.find("#bound").click()
+    page.find("#solve").click()
+    page.until(lambda: page.text("#news").startswith("Searching: prize"), "a first plan")
+    page.press("Stop")
+    page.solved()
+    assert len(page.all("#timetable table")) == 2
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
@@ -206,9 +221,10 @@ def test_axe_finds_nothing_serious(page: Page, size: tuple[int, int], scheme: st
         assert page.run("return document.documentElement.scrollWidth") == PHONE[0]
 
 
-def test_a_token_is_asked_for(chromium: tuple, tmp_path: Path) -> None:
+def test_a_token_is_asked_for_and_tiles_name_their_owner(chromium: tuple, tmp_path: Path) -> None:
     driver, downloads = chromium
-    with Server(tmp_path, token=TOKEN) as server:
+    tiles = {"tiles_url": "https://tiles.invalid/{z}/{x}/{y}.png", "tiles_attribution": "Made by nobody"}
+    with Server(tmp_path, token=TOKEN, **tiles) as server:
         page = Page(driver, server.url, downloads)
         page.until(lambda: page.find("#token").is_displayed(), "a dialog")
         page.find("#token-text").send_keys("wrong", Keys.ENTER)
@@ -216,4 +232,9 @@ def test_a_token_is_asked_for(chromium: tuple, tmp_path: Path) -> None:
         page.find("#token-text").send_keys(TOKEN, Keys.ENTER)
         page.loaded(42)
         page.solve()
-        assert all("401" in complaint for complaint in page.complaints())
+        page.press("New")
+        page.press("Empty map")
+        assert "Made by nobody" in page.text("#map .leaflet-control-attribution")
+        assert page.run("return document.querySelector('#map img').src").startswith("https://tiles.invalid/")
+        for complaint in page.complaints():  # of the browser, about answers
+            assert "401" in complaint or "tiles.invalid" in complaint

@@ -19,8 +19,10 @@ export function drawChart(box: HTMLElement, outcome: Outcome, wished: number): v
   const end = Math.max(outcome.running ? wished : 0, outcome.seconds, 0.1);
   const prizes = found.map((moment) => moment.prize as number);
   const bounds = outcome.moments.flatMap((moment) => moment.bound ?? []);
-  const lowBound = bounds.length ? Math.min(...bounds) : -Infinity;
-  const top = Math.max(...prizes, lowBound);
+  const lowBound = bounds.length ? Math.min(...bounds) : Infinity;
+  const best = Math.max(...prizes);
+  const near = lowBound <= 1.3 * best; // a bound far above would press the prize against the axis
+  const top = near ? Math.max(best, lowBound) : best;
   // The first plans are far below: the chart shows the last third, where the search spends its time.
   const span = Math.min(Math.max(top - Math.min(...prizes), 0.1 * top), 0.35 * top);
   const low = top - 1.1 * Math.max(span, 1e-9);
@@ -28,7 +30,7 @@ export function drawChart(box: HTMLElement, outcome: Outcome, wished: number): v
   const y = (value: number): number => TOP + ((HEIGHT - TOP - BOTTOM) * (top - Math.max(low, Math.min(value, top)))) / (top - low);
 
   const last = prizes[prizes.length - 1] as number;
-  const chart = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `Prize over ${number(end)} seconds: from ${number(prizes[0])} to ${number(last)}${Number.isFinite(lowBound) ? `, bound ${number(lowBound)}` : ""}` });
+  const chart = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `Prize over ${number(end)} seconds: from ${number(prizes[0])} to ${number(last)}${lowBound < Infinity ? `, bound ${number(lowBound)}` : ""}` });
   chart.append(svg("line", { x1: LEFT, x2: WIDTH - 4, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM, class: "axis" }));
   chart.append(svg("text", { x: LEFT - 6, y: y(top) + 4, class: "tick right" }, number(top)));
   if (y(last) - y(top) > 14) chart.append(svg("text", { x: LEFT - 6, y: y(last) + 4, class: "tick right" }, number(last)));
@@ -36,7 +38,7 @@ export function drawChart(box: HTMLElement, outcome: Outcome, wished: number): v
   const steps = stairs(found.map((moment) => [x(moment.seconds), y(moment.prize as number)]), x(outcome.running ? outcome.seconds : end));
   const floor = HEIGHT - BOTTOM;
   chart.append(svg("path", { d: `${steps} V${floor} H${x(found[0]?.seconds ?? 0)} Z`, class: "area" }), svg("path", { d: steps, class: "prize" }));
-  const known = outcome.moments.filter((moment) => moment.bound !== null);
+  const known = near ? outcome.moments.filter((moment) => moment.bound !== null) : [];
   if (known.length) chart.append(svg("path", { d: stairs(known.map((moment) => [x(moment.seconds), y(moment.bound as number)]), x(outcome.running ? outcome.seconds : end)), class: "bound" }));
   const legend = make("p", { className: "legend" }, make("span", { className: "key prize", textContent: "prize" }));
   if (known.length) legend.append(" ", make("span", { className: "key bound", textContent: "bound" }));

@@ -3,7 +3,7 @@
 import * as api from "./api";
 import { byId, download } from "./dom";
 import { nodesOf, type Plan } from "./outcome";
-import { pictureOf } from "./picture";
+import { pngOf } from "./picture";
 import { fromJson, toJson, type Problem } from "./problem";
 
 export async function openFile(file: File): Promise<{ problem: Problem; warnings: string[] }> {
@@ -47,7 +47,7 @@ export async function exportAs(format: string, problem: Problem, plan: Plan | nu
     return;
   }
   if (format === "png") {
-    download(`${name}.png`, await pictureOf(problem, plan));
+    download(`${name}.png`, await pngOf(problem, plan));
     return;
   }
   const routes = plan && nodesOf(problem, plan);

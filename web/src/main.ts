@@ -8,6 +8,7 @@ import { byId } from "./dom";
 import { exportAs, onFile, openFile } from "./files";
 import { History } from "./history";
 import { PlaceMap } from "./map";
+import { pictureOf } from "./picture";
 import { nodesOf, visitedBy, type Outcome, type Plan } from "./outcome";
 import { addPlace, changePlace, EMPTY, findPlace, fromJson, removePlace, terminals, toJson, type Json, type Problem } from "./problem";
 import { Rules } from "./rules";
@@ -366,6 +367,7 @@ function connect(): void {
     if (location.hash !== writtenHash) void fromAddress();
   });
   connectMenus();
+  addEventListener("beforeprint", () => byId("paper").replaceChildren(pictureOf(problemNow(), planNow())));
   addEventListener("keydown", onKey);
 }
 

@@ -55,10 +55,11 @@ export class PlaceMap {
     const visited = plan ? visitedBy(plan) : new Set<number>();
     const ends = terminals(problem);
     const most = Math.max(1e-9, ...problem.places.map((place) => place.prize));
+    const size = Math.max(0.5, Math.min(1, Math.sqrt(150 / Math.max(1, problem.places.length))));
     const byId = new Map(problem.places.map((place) => [place.id, place]));
     if (plan) plan.routes.forEach((route, index) => this.drawRoute(route.stops.flatMap((stop) => byId.get(stop.place) ?? []), index % COLOURS));
     for (const place of problem.places) {
-      if (!visited.has(place.id) && !ends.has(place.id)) this.drawOut(place, 4 + 5 * Math.sqrt(place.prize / most));
+      if (!visited.has(place.id) && !ends.has(place.id)) this.drawOut(place, size * (4 + 5 * Math.sqrt(place.prize / most)));
     }
     if (plan) plan.routes.forEach((route, index) => this.drawStops(route.stops.flatMap((stop) => byId.get(stop.place) ?? []), index % COLOURS, ends));
     for (const id of ends) {

@@ -1,5 +1,6 @@
-// A PNG of the plan: places, routes, numbered stops and names, on a plain background.
+// A picture of the plan, for a PNG file and for paper: places, routes, numbered stops and names, in light colours.
 
+import { byId } from "./dom";
 import { COLOURS } from "./map";
 import type { Plan } from "./outcome";
 import { terminals, type Place, type Problem } from "./problem";
@@ -9,12 +10,17 @@ const WIDTH = 1600;
 const HEIGHT = 1200;
 const EDGE = 70;
 
-export async function pictureOf(problem: Problem, plan: Plan | null): Promise<Blob> {
+export async function pngOf(problem: Problem, plan: Plan | null): Promise<Blob> {
+  const canvas = pictureOf(problem, plan);
+  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be drawn."))), "image/png"));
+}
+
+export function pictureOf(problem: Problem, plan: Plan | null): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [WIDTH, HEIGHT];
   const pen = canvas.getContext("2d");
   if (!pen) throw new Error("This browser cannot draw a picture.");
-  const style = getComputedStyle(document.documentElement);
+  const style = getComputedStyle(byId("paper"));
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   pen.fillStyle = colour("--map");
   pen.fillRect(0, 0, WIDTH, HEIGHT);
@@ -58,7 +64,7 @@ export async function pictureOf(problem: Problem, plan: Plan | null): Promise<Bl
   pen.font = "bold 26px system-ui, sans-serif";
   const sums = plan ? `: prize ${number(plan.prize)}, cost ${cost(plan.cost, problem)}` : "";
   pen.fillText(`${problem.title || "Plan"}${sums}`, 24, 34);
-  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be drawn."))), "image/png"));
+  return canvas;
 }
 
 type Point = readonly [number, number];

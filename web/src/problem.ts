@@ -221,30 +221,24 @@ export function hoursText(windows: unknown): string {
   return pairs.map((pair) => pair.map(text).join("-")).join(";");
 }
 
-// The largest limit of the slider: enough for a walk round the far places, and for twice the present limit.
-export function slowestLimit(problem: Problem): number {
+// The largest limit of the slider: about a tour through all places, with their visits, unless the limit is larger.
+export function largestLimit(problem: Problem): number {
   const spots = problem.places.filter((place) => place.x !== null && place.y !== null);
-  let longest = 0;
-  const first = spots[0];
-  if (first && !problem.costs) {
-    for (const spot of spots) longest = Math.max(longest, distance(problem, first, spot));
-    longest *= 3 * Math.sqrt(spots.length) * 0.5;
-    if (problem.speed) longest /= problem.speed;
+  const [xs, ys] = [spots.map((place) => place.x ?? 0), spots.map((place) => place.y ?? 0)];
+  let tour = 0;
+  if (spots.length > 1 && !problem.costs) {
+    const metres = problem.geographic ? 111_195 : 1; // of a degree of latitude
+    const wide = metres * (Math.max(...xs) - Math.min(...xs)) * (problem.geographic ? Math.cos(((ys[0] ?? 0) * Math.PI) / 180) : 1);
+    const high = metres * (Math.max(...ys) - Math.min(...ys));
+    tour = (0.75 * Math.sqrt(spots.length * wide * high) + wide + high) / (problem.speed ?? 1);
   }
-  return niceCeil(Math.max(longest, 2 * (problem.limit ?? 0), 10));
+  const visits = problem.places.reduce((sum, place) => sum + (Number(place.visit) || 0), 0);
+  return niceCeil(Math.max(tour + visits, 1.25 * (problem.limit ?? 0), 10));
 }
 
 export function niceCeil(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 3, 4, 5, 6, 8, 10].map((factor) => Number((factor * power).toPrecision(6))).find((nice) => nice >= value * 0.999999) ?? value;
-}
-
-function distance(problem: Problem, one: Place, other: Place): number {
-  const dx = (one.x ?? 0) - (other.x ?? 0);
-  const dy = (one.y ?? 0) - (other.y ?? 0);
-  if (!problem.geographic) return Math.hypot(dx, dy);
-  const metres = 111_195; // a degree of latitude
-  return metres * Math.hypot(dx * Math.cos(((one.y ?? 0) * Math.PI) / 180), dy);
 }
 
 function noWeights(problem: Problem): Record<string, number> {

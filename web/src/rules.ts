@@ -1,7 +1,7 @@
 // The controls beside the map: start, end, limit, routes, speed, budgets.
 
 import { byId, make, setOptions } from "./dom";
-import { slowestLimit, startOf, type Problem, type RouteRule } from "./problem";
+import { largestLimit, startOf, type Problem, type RouteRule } from "./problem";
 import { cost, number, unitOf } from "./words";
 
 export type Edit = (change: (problem: Problem) => Problem, kind?: string) => void;
@@ -70,7 +70,7 @@ export class Rules {
   }
 
   private showLimit(problem: Problem): void {
-    const most = slowestLimit(problem);
+    const most = largestLimit(problem);
     this.slider.max = String(most);
     this.slider.step = String(most / 200);
     this.slider.min = String(most / 200);
