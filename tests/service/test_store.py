@@ -50,7 +50,7 @@ def test_a_job_ends_once(tmp_path: Path) -> None:
         await store.finish(first, "done", b"1", None)
         assert (await store.get(job.id)).status == "queued"  # type: ignore[union-attr]
         (second,) = await store.claim()
-        await store.note(first, "improvement", b"late")
+        await store.note(first, [("improvement", b"late")])
         await store.finish(second, "done", b"2", None)
         await store.finish(second, "failed", b"3", "late")
         found = await store.get(job.id)
@@ -108,9 +108,10 @@ def test_events_are_numbered_and_bounded(tmp_path: Path) -> None:
     async def test(store: SqliteStore) -> None:
         job = await store.add(JOB)
         (claim,) = await store.claim()
-        for number in range(MOST_EVENTS + 5):
-            await store.note(claim, "improvement", b"%d" % number)
-        events = await store.events(job.number, 10)
+        for number in range(0, MOST_EVENTS + 5, 5):
+            await store.note(claim, [("improvement", b"%d" % (number + place)) for place in range(5)])
+        events, ended = await store.events(job.number, 10)
+        assert ended is None
         assert [event.number for event in events] == list(range(11, MOST_EVENTS + 1))
         assert (await store.get(job.id)).best == b"%d" % (MOST_EVENTS + 4)  # type: ignore[union-attr]
 
@@ -121,12 +122,12 @@ def test_old_results_are_forgotten_with_their_events(tmp_path: Path) -> None:
     async def test(store: SqliteStore) -> None:
         job = await store.add(JOB)
         (claim,) = await store.claim()
-        await store.note(claim, "improvement", b"{}")
+        await store.note(claim, [("improvement", b"{}")])
         assert await store.purge() == 0
         await store.finish(claim, "done", b"{}", None)
         assert await store.purge() == 1
         assert await store.get(job.id) is None
-        assert await store.events(job.number, 0) == []
+        assert await store.events(job.number, 0) == ([], None)
 
     with_store(tmp_path, test, keep_seconds=0.0)
 

@@ -28,7 +28,7 @@ from orienteer.service.pages import FOLDER, NOT_BUILT, STYLE, description
 from orienteer.service.pool import Died, Pool
 from orienteer.service.security import Security
 from orienteer.service.settings import Settings, words
-from orienteer.service.store import ENDED, Job, NewJob, SqliteStore
+from orienteer.service.store import Job, NewJob, SqliteStore
 from orienteer.service.work import GEOJSON, GPX, JSON, Kind, Reply, Task, perform
 from orienteer.version import __version__
 
@@ -197,7 +197,8 @@ def _add_routes(app: FastAPI) -> None:
         state = request.app.state
         job = found(await state.store.get(id), id)
         after = _number(last_event_id)
-        if job.status in ENDED and after > len(await state.store.events(job.number, 0)):
+        seen, ended = await state.store.events(job.number, 0) if after else ([], None)
+        if ended is not None and after > len(seen):
             return Response(status_code=204)
         if state.streams >= state.settings.streams:
             raise Refused(429, "busy", f"{state.streams} streams are open already", retry_after=5)

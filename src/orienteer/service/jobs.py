@@ -12,7 +12,7 @@ from typing import Any
 from orienteer.service.errors import Refused
 from orienteer.service.pool import Died, Pool, Worker
 from orienteer.service.settings import Settings
-from orienteer.service.store import ENDED, TRIES, Claim, Job, Store
+from orienteer.service.store import TRIES, Claim, Job, Store
 from orienteer.service.work import Reply, Task
 
 KEEP_ALIVE = 15.0
@@ -21,6 +21,9 @@ PURGE = 60.0
 """Seconds between two looks for jobs to forget."""
 CANCEL_WAIT = 2.0
 """Seconds that a client waits at most for a search to end when it cancels a job."""
+
+TOGETHER = 0.02
+"""Seconds in which news are collected, to be written at once."""
 
 _log = logging.getLogger("orienteer")
 
@@ -112,16 +115,14 @@ class Jobs:
         with self.watching(job.id) as changed:
             while True:
                 changed.clear()
-                now = await self.store.get(job.id)
-                for event in await self.store.events(job.number, after):
-                    after = event.number
-                    yield _sent(event.kind, event.number, event.data)
-                if now is None:
-                    return
-                if now.status in ENDED:
-                    yield _sent("end", after + 1, job_json(now))
-                    return
-                if self.hung_up:
+                events, ended = await self.store.events(job.number, after)
+                parts = [_sent(event.kind, event.number, event.data) for event in events]
+                after = events[-1].number if events else after
+                if ended is not None:
+                    parts.append(_sent("end", after + 1, job_json(ended)))
+                if parts:
+                    yield b"".join(parts)
+                if ended is not None or self.hung_up:
                     return
                 try:
                     await asyncio.wait_for(changed.wait(), KEEP_ALIVE)
@@ -172,7 +173,8 @@ class Jobs:
         first, grace = claims[0], self.settings.grace_seconds
         try:
             if not together:
-                return await worker.run(Task("job", first.body), first.seconds + grace, _News(self, first))
+                with _News(self, first) as news:
+                    return await worker.run(Task("job", first.body), first.seconds + grace, news)
             task = Task("batch", b"", parts=tuple(claim.body for claim in claims))
             return await worker.run(task, self.settings.job_most + grace)
         except Died as died:
@@ -207,7 +209,7 @@ class Jobs:
         if isinstance(reply, Reply):
             if reply.status == 200:
                 if reply.news is not None:
-                    await self.store.note(claim, "improvement", reply.news)
+                    await self.store.note(claim, [("improvement", reply.news)])
                 await self.store.finish(claim, "done", reply.content, None)
             else:
                 await self.store.finish(claim, "failed", None, json.loads(reply.content)["detail"])
@@ -233,23 +235,46 @@ class Jobs:
 
 
 class _News:
-    """Records the news of a search; a second try tells only what is better than the first one's."""
+    """Records the news of a search, those of a moment together; a second try tells only what is better than the first.
+
+    A context: at its end everything is on its way to the store, before whatever is recorded next.
+    """
 
     def __init__(self, jobs: Jobs, claim: Claim):
         self.jobs, self.claim = jobs, claim
         self.before = _rank(claim.best) if claim.best is not None else None
-        self.waiting: set[asyncio.Task[None]] = set()
+        self.waiting: list[tuple[str, bytes]] = []
+        self.timer: asyncio.TimerHandle | None = None
+        self.writes: set[asyncio.Future[None]] = set()
+
+    def __enter__(self) -> "_News":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._write()
 
     def __call__(self, kind: str, data: bytes) -> None:
         if self.before is not None and _rank(data) <= self.before:
             return
         self.before = None
-        task = asyncio.ensure_future(self._record(kind, data))
-        self.waiting.add(task)
-        task.add_done_callback(self.waiting.discard)
+        self.waiting.append((kind, data))
+        if self.timer is None:
+            self.timer = asyncio.get_running_loop().call_later(TOGETHER, self._write)
 
-    async def _record(self, kind: str, data: bytes) -> None:
-        await self.jobs.store.note(self.claim, kind, data)
+    def _write(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+        if self.waiting:
+            write = self.jobs.store.note(self.claim, self.waiting)
+            self.waiting = []
+            self.writes.add(write)
+            write.add_done_callback(self._written)
+
+    def _written(self, write: asyncio.Future[None]) -> None:
+        self.writes.discard(write)
+        if not write.cancelled() and write.exception() is not None:
+            _log.error("news of job %s could not be recorded: %s", self.claim.id, write.exception())
         self.jobs.notify(self.claim.id)
 
 

@@ -139,8 +139,8 @@ class Store(Protocol):
     async def claim(self, most: int = 1, batch: str | None = None, together: bool | None = None) -> list[Claim]:
         """The oldest queued jobs, now running: of this `batch`; or `together`: those with or without a batch."""
 
-    async def note(self, claim: Claim, kind: str, data: bytes) -> None:
-        """Adds an event to a running job."""
+    def note(self, claim: Claim, news: Sequence[tuple[str, bytes]]) -> asyncio.Future[None]:
+        """Adds events, kind and data, to a running job, before anything that is asked for after this call."""
 
     async def finish(self, claim: Claim, status: Status, result: bytes | None, reason: str | None) -> None:
         """Ends a job, unless it has been queued again or ended since it was claimed."""
@@ -151,8 +151,8 @@ class Store(Protocol):
     async def cancel(self, id: str) -> Job | None:
         """The job, cancelled if it was queued; a running one is marked, and is not begun again."""
 
-    async def events(self, number: int, after: int) -> list[Event]:
-        """The events of a job from the one behind `after` on."""
+    async def events(self, number: int, after: int) -> tuple[list[Event], Job | None]:
+        """The events of a job from the one behind `after` on, and the job if it has ended."""
 
     async def counts(self) -> Counts:
         """How many jobs wait, and how many are searched."""
@@ -213,8 +213,8 @@ class SqliteStore:
     async def claim(self, most: int = 1, batch: str | None = None, together: bool | None = None) -> list[Claim]:
         return await self._do(lambda connection: _claim(connection, most, batch, together))
 
-    async def note(self, claim: Claim, kind: str, data: bytes) -> None:
-        await self._do(lambda connection: _note(connection, claim, kind, data))
+    def note(self, claim: Claim, news: Sequence[tuple[str, bytes]]) -> asyncio.Future[None]:
+        return self._do(lambda connection: _note(connection, claim, news))
 
     async def finish(self, claim: Claim, status: Status, result: bytes | None, reason: str | None) -> None:
         await self._do(lambda connection: _finish(connection, claim, status, result, reason))
@@ -225,9 +225,8 @@ class SqliteStore:
     async def cancel(self, id: str) -> Job | None:
         return await self._do(lambda connection: _cancel(connection, id))
 
-    async def events(self, number: int, after: int) -> list[Event]:
-        query = "SELECT number, kind, data FROM events WHERE job = ? AND number > ? ORDER BY number"
-        return await self._read(lambda db: [Event(*row) for row in db.execute(query, (number, after))])
+    async def events(self, number: int, after: int) -> tuple[list[Event], Job | None]:
+        return await self._read(lambda connection: _events(connection, number, after))
 
     async def counts(self) -> Counts:
         query = "SELECT sum(status = 'queued'), sum(status = 'running') FROM jobs WHERE finished IS NULL"
@@ -236,10 +235,11 @@ class SqliteStore:
     async def purge(self) -> int:
         return await self._do(lambda connection: _purge(connection, time.time() - self.settings.keep_seconds))
 
-    async def _do(self, work: Callable[[sqlite3.Connection], Value], durable: bool = False) -> Value:
+    def _do(self, work: Callable[[sqlite3.Connection], Value], durable: bool = False) -> asyncio.Future[Value]:
+        """What a work returns when it is committed; works are done in the order of these calls."""
         done: asyncio.Future[Value] = self.loop.create_future()
         self.waiting.put((work, durable, done))
-        return await done
+        return done
 
     async def _read(self, work: Callable[[sqlite3.Connection], Value]) -> Value:
         return await self.loop.run_in_executor(self.reader, lambda: work(self.readings))
@@ -322,6 +322,15 @@ def _get(connection: sqlite3.Connection, column: str, value: Any) -> Job | None:
     return None if found is None else Job(*found)
 
 
+def _events(connection: sqlite3.Connection, number: int, after: int) -> tuple[list[Event], Job | None]:
+    ended = connection.execute(
+        f"SELECT {SHOWN} FROM jobs WHERE number = ? AND finished IS NOT NULL", (number,)
+    ).fetchone()
+    query = "SELECT number, kind, data FROM events WHERE job = ? AND number > ? ORDER BY number"
+    events = [Event(*row) for row in connection.execute(query, (number, after))]  # after the look whether it has ended
+    return events, None if ended is None else Job(*ended)
+
+
 def _add(connection: sqlite3.Connection, job: NewJob, id: str, settings: Settings) -> Job:
     if job.key is not None:
         known = connection.execute(
@@ -367,15 +376,16 @@ def _claim(connection: sqlite3.Connection, most: int, batch: str | None, togethe
     return sorted(Claim(*row) for row in rows)
 
 
-def _note(connection: sqlite3.Connection, claim: Claim, kind: str, data: bytes) -> None:
+def _note(connection: sqlite3.Connection, claim: Claim, news: Sequence[tuple[str, bytes]]) -> None:
     query = "SELECT coalesce(max(number), 0) FROM events WHERE job = ?"
     (last,) = connection.execute(query, (claim.number,)).fetchone()
     changed = connection.execute(
         "UPDATE jobs SET best = ? WHERE number = ? AND status = 'running' AND tries = ?",
-        (data, claim.number, claim.tries),
+        (news[-1][1], claim.number, claim.tries),
     ).rowcount
-    if changed and last < MOST_EVENTS:
-        connection.execute("INSERT INTO events VALUES (?, ?, ?, ?)", (claim.number, last + 1, kind, data))
+    if changed:
+        rows = [(claim.number, last + place, kind, data) for place, (kind, data) in enumerate(news, 1)]
+        connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows[: MOST_EVENTS - last])
 
 
 def _finish(
