@@ -127,7 +127,7 @@ def test_exports(page: Page) -> None:
     page.solve()
     stops = page.stops()
     with page.export("csv").open(newline="") as file:
-        assert [row["place"] for row in csv.DictReader(file)] == stops
+        assert [row["name"] for row in csv.DictReader(file)] == stops
     plan = json.loads(page.export("json").read_text())
     assert plan["routes"][0]["names"] == stops
     assert page.export("png").read_bytes().startswith(b"\x89PNG")

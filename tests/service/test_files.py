@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from orienteer.data.files import read
+from orienteer.data.files import read, read_plan
 from orienteer.data.json_file import problem_of
 from servers import Server, problem
 
@@ -70,9 +70,12 @@ def written(server: Server, **changes: Any) -> httpx.Response:
     return server.client.post("/v1/write", json=ask | changes)
 
 
-def test_a_timetable(server: Server) -> None:
-    rows = list(csv.DictReader(io.StringIO(written(server).text)))
-    assert [row["place"] for row in rows] == ["place 0", "place 3", "place 5", "place 0"]
+def test_a_timetable(server: Server, tmp_path: Path) -> None:
+    answer = written(server)
+    (tmp_path / "plan.csv").write_bytes(answer.content)
+    assert read_plan(tmp_path / "plan.csv") == ROUTE
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [row["name"] for row in rows] == ["place 0", "place 3", "place 5", "place 0"]
     arrivals = [float(row["arrive"]) for row in rows]
     assert arrivals == sorted(arrivals)
     assert sum(float(row["leg"]) for row in rows) == pytest.approx(arrivals[-1])

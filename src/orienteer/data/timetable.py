@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -28,7 +29,12 @@ def plan_rows(instance: Instance, plan: Plan) -> list[list[list[Any]]]:
 
 def save_plan_csv(instance: Instance, plan: Plan, path: FilePath) -> None:
     """Writes a plan as CSV with a row for each stop of all routes."""
-    write_lines(path, map(csv_line, [TITLES, *(row for rows in plan_rows(instance, plan) for row in rows)]))
+    write_lines(path, plan_csv(instance, plan))
+
+
+def plan_csv(instance: Instance, plan: Plan) -> list[str]:
+    """The lines of a plan as CSV."""
+    return [csv_line(row) for row in (TITLES, *itertools.chain(*plan_rows(instance, plan)))]
 
 
 def is_plan(header: Sequence[Any]) -> bool:

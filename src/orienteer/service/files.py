@@ -1,7 +1,5 @@
 """Files for the page: what people drop becomes a problem of places, and plans become files."""
 
-import csv
-import io
 import json
 import logging
 import tempfile
@@ -9,16 +7,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from orienteer.data.files import SUFFIXES, read_fields
 from orienteer.data.places_json import places_of
-from orienteer.model.clock import time_of_day
+from orienteer.data.timetable import plan_csv
 from orienteer.model.errors import BadFile, InvalidInstance, MissingExtra
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.result import plan_dict
-from orienteer.model.show import route_name
 from orienteer.service.asked import read_plan
 from orienteer.service.errors import Refused
 from orienteer.service.hostile import decode
@@ -57,30 +53,13 @@ def write_file(body: bytes, settings: Settings) -> tuple[bytes, str]:
     """A plan as a file of the format that the body asks for, and the file's media type; or `Refused`."""
     ask, instance, plan = read_plan(body, settings)
     if ask.format == "csv":
-        return timetable_csv(instance, plan).encode(), "text/csv"
+        return "\n".join([*plan_csv(instance, plan), ""]).encode(), "text/csv"
     if ask.format == "json":
         return json.dumps(plan_dict(plan, instance)).encode(), "application/json"
     try:
         return _as_map(ask.format, instance, plan)
     except BadFile as error:
         raise Refused(422, "unsolvable", error.message, "format") from error
-
-
-def timetable_csv(instance: Instance, plan: Plan) -> str:
-    """The stops of a plan, a line each."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(("route", "stop", "place", "prize", "leg", "arrive", "wait", "begin", "leave"))
-    clock = instance.clock
-    for number, visits in enumerate(plan.stops(instance)):
-        for visit in visits:
-            times: list[Any] = [visit.arrive, visit.begin, visit.leave]
-            if clock is not None:
-                times = [time_of_day(time, clock) for time in times]
-            place = visit.node if visit.name is None else visit.name
-            start = (route_name(instance, number), visit.place, place, visit.prize, visit.leg)
-            lines.writerow((*start, times[0], visit.wait, *times[1:]))
-    return text.getvalue()
 
 
 def _as_map(format: str, instance: Instance, plan: Plan) -> tuple[bytes, str]:
