@@ -152,8 +152,11 @@ def _ends(stop: Stop, now: Progress) -> bool:
 
 
 def is_crooked(instance: Instance) -> bool:
-    """Whether, for `CROOKED` or more of a sample of legs, a detour by another node costs less than half of the leg."""
-    inner = np.flatnonzero(instance.reachable)
+    """Whether, for `CROOKED` or more of a sample of legs, a detour by another node costs less than half of the leg.
+
+    No route makes a detour by its start or end: a free end, which all nodes reach at no cost, makes nothing crooked.
+    """
+    inner = np.setdiff1d(np.flatnonzero(instance.reachable), [instance.start, instance.end])
     if len(inner) > SAMPLE:
         inner = inner[np.linspace(0, len(inner) - 1, SAMPLE).astype(np.int64)]
     if len(inner) < 3:
