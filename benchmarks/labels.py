@@ -4,8 +4,9 @@
     python benchmarks/labels.py toptw --routes 2 --seconds 10    bounds for two routes in 10 s
     python benchmarks/labels.py rules                            branch and cut with each rule, beside the plain problem
 
-`toptw` reads the files in the folder --data (../shared/data/variants), where toptw_best_known.csv has the best known
-values, and prints a line a file, then a line for each class of files.
+`toptw` reads the files in the folder variants of --data (../shared/data), where toptw_best_known.csv has the best
+known values, and prints a line a file, then a line for each class of files. `rules` takes the first 20 instances of
+paper/uniform_50 and paper/uniform_100, each with all rules in turn, so that other work on the machine slows all alike.
 """
 
 import argparse
@@ -19,10 +20,10 @@ import numpy as np
 
 from orienteer import Budget, Instance, MaxSeconds, MaxSteps, Result, solve
 from orienteer.data.files import read
-from orienteer.data.generate import generate
+from orienteer.data.npz import load_set
 
 RULES = ("service", "free end", "required", "groups", "budgets")
-COUNT = 10
+COUNT = 20
 
 
 def main() -> None:
@@ -35,21 +36,25 @@ def main() -> None:
 
 
 def _prove_rules(arguments: argparse.Namespace) -> None:
-    """Random problems with 100 places: each rule alone, and all together."""
-    problems = generate(n=100, count=COUNT, seed=1)
-    kinds = {"plain": {}, **{name: {name: None} for name in RULES}, "all of these": dict.fromkeys(RULES)}
-    print("| rules | problems | proven | median CPU s | largest |\n|---|---|---|---|---|")
-    for title, names in kinds.items():
-        cpu, proven = [], 0
-        for number, plain in enumerate(problems):
-            problem = _with_rules(plain, names, np.random.default_rng(number))
-            if not number:
-                solve(problem, "exact", MaxSeconds(1))  # compiles what is not compiled yet
-            began = time.process_time()
-            result = solve(problem, "exact", MaxSeconds(arguments.seconds), seed=1)
-            cpu.append(time.process_time() - began)
-            proven += result.status in ("optimal", "infeasible")
-        print(f"| {title} | {len(cpu)} | {proven} | {statistics.median(cpu):.2f} | {max(cpu):.2f} |", flush=True)
+    """Each rule alone, and all together: CPU seconds, and their ratio to those of the plain problem."""
+    kinds: dict[str, Collection[str]] = {"plain": (), **{name: (name,) for name in RULES}, "all of these": RULES}
+    print("| set | rules | proven | median CPU s | largest | all, as a multiple of the plain ones |")
+    print("|---|---|---|---|---|---|")
+    for name in ("uniform_50", "uniform_100"):
+        cpu: dict[str, list[float]] = {title: [] for title in kinds}
+        proven = dict.fromkeys(kinds, 0)
+        for number, plain in enumerate(load_set(arguments.data / "paper" / f"{name}.npz")[: COUNT : arguments.every]):
+            for title, names in kinds.items():
+                problem = _with_rules(plain, names, np.random.default_rng(number))
+                if not number:
+                    solve(problem, "exact", MaxSeconds(1))  # compiles what is not compiled yet
+                began = time.process_time()
+                result = solve(problem, "exact", MaxSeconds(arguments.seconds), seed=1)
+                cpu[title].append(time.process_time() - began)
+                proven[title] += result.status in ("optimal", "infeasible")
+        for title, times in cpu.items():
+            print(f"| {name} | {title} | {proven[title]} of {len(times)} | {statistics.median(times):.2f} ", end="")
+            print(f"| {max(times):.2f} | {sum(times) / sum(cpu['plain']):.2f} |", flush=True)
 
 
 def _with_rules(plain: Instance, names: Collection[str], rng: np.random.Generator) -> Instance:
@@ -72,7 +77,7 @@ def _with_rules(plain: Instance, names: Collection[str], rng: np.random.Generato
 def _prove_files(arguments: argparse.Namespace) -> None:
     done: dict[str, list[tuple[float, Result]]] = {}
     for name, best in _rows(arguments)[:: arguments.every]:
-        problem = read(arguments.data / "toptw" / f"{name}.txt", format="toptw", routes=arguments.routes)
+        problem = read(arguments.data / "variants" / "toptw" / f"{name}.txt", format="toptw", routes=arguments.routes)
         if not done:
             solve(problem, "exact", MaxSeconds(1))  # compiles what is not compiled yet
         result = solve(problem, "exact", MaxSeconds(arguments.seconds), seed=1)
@@ -91,7 +96,7 @@ def _prove_files(arguments: argparse.Namespace) -> None:
 
 
 def _rows(arguments: argparse.Namespace) -> list[tuple[str, float]]:
-    with open(arguments.data / "toptw_best_known.csv", newline="") as file:
+    with open(arguments.data / "variants" / "toptw_best_known.csv", newline="") as file:
         rows = [row for row in csv.DictReader(file) if int(row["routes"]) == arguments.routes]
     wanted = arguments.only.split(",") if arguments.only else [""]
     return [
@@ -114,7 +119,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0, help="time limit for a file (default 60)")
     parser.add_argument("--only", default="", help="beginnings of names, such as c1,r1; all files without it")
     parser.add_argument("--every", type=int, default=1, help="only every EVERY-th file")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data/variants"))
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     return parser.parse_args()
 
 

@@ -24,6 +24,14 @@ def test_small_and_broken_networks_are_straight() -> None:
     assert not is_crooked(Instance([[0.0]], [1.0], 1.0))
 
 
+def test_a_free_end_makes_no_costs_crooked() -> None:
+    for costs in ("euclidean", "xasy"):
+        free = generate(40, costs=costs, seed=2)[0].replace(end=None)
+        assert is_crooked(free.reduced) == (costs == "xasy")
+    plain = solve(generate(20, seed=2)[0].replace(end=None), "auto", MaxSteps(2000))
+    assert plain.settings["choice"] == "lns"
+
+
 def test_straight_costs_get_what_the_neighbourhood_search_finds() -> None:
     instance = generate(30, seed=2)[0]
     own, other = (solve(instance, name, MaxSteps(3000), seed=1) for name in ("auto", "lns"))

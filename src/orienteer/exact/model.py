@@ -19,6 +19,9 @@ Mask = npt.NDArray[np.bool_]
 SLACK = 1e-11
 """Added to the limit as a share of it, so that rounding cuts off no route, in whatever order its costs are added."""
 
+WHOLE = 1e5
+"""A budget of whole weights stays as it is up to this: a linear program's accuracy is far below one part of it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -219,6 +222,13 @@ def fitting(model: Model, route: list[int]) -> list[int] | None:
     return None
 
 
+def _scaled(weights: Array, most: float) -> tuple[Array, float]:
+    """The row of a budget: whole weights as they are, for which SCIP knows more, others as shares of the budget."""
+    if most < WHOLE and np.array_equal(weights, np.round(weights)):
+        return weights.copy(), float(np.floor(most))
+    return (weights / most, 1.0) if most else (np.zeros(len(weights)), 1.0)
+
+
 def with_rules(model: Model) -> Model:
     """The model with the required nodes, groups and budgets of its instance."""
     instance = model.instance
@@ -234,7 +244,7 @@ def with_rules(model: Model) -> Model:
     for budget in instance.budgets:  # the tolerance is `check_plan`'s
         weights, most = budget.weights[model.nodes], budget.most * (1 + TOLERANCE) * (1 + SLACK)
         barred.update(np.flatnonzero(weights > most).tolist())
-        rows.append((weights / most, 1.0) if most else (np.zeros(model.size), 1.0))
+        rows.append(_scaled(weights, most))
     for weights, most in rows:
         used = float(weights[[*model.ends, *required]].sum())
         barred.update(np.flatnonzero(weights + used > most * (1 + SLACK)).tolist())

@@ -129,13 +129,19 @@ class Exact(Solver[ExactConfig]):
         if len(model.required) < len(instance.required):
             run.infeasible = True
             return
-        warm_start(run, model.size, seed, self.config.warm)
+        warm_start(run, model.size * (RULED_WARM if run.instance.features else 1), seed, self.config.warm)
         if run.report():
             return
         separators = make_separators(model, self.config.families)
         root = solve_root(run, model, separators, self.nearest)
         if run.report() or not self.config.tree:
             return
+        beat = to_beat(run, model)
+        if root.bound > (1 + WIDE_GAP) * beat:
+            warm_start(run, model.size * MORE_WARM, seed + 1, self.config.warm)
+            if run.report():
+                return
+            root = root.after(to_beat(run, model))
         if len(root.links) > self.few_links:
             root = _search_sparse(run, model, root, separators)
         if run.report():
@@ -149,8 +155,12 @@ class Exact(Solver[ExactConfig]):
 
 WARM_STEPS = 100
 """Steps of the warm start for each node within reach."""
+RULED_WARM = 2
+"""How many times as many steps where there are rules of plans: such a step takes half the time."""
 MORE_WARM = 5
-"""How many times as many steps where labels need a good plan most."""
+"""How many times as many steps where a good plan is needed most: for labels, and where the root leaves a wide gap."""
+WIDE_GAP = 0.015
+"""The distance of the root's bound from the best prize, as a share of it, from which on a second warm start pays."""
 COLUMN_SHARE = 0.5
 """The share of the time left that columns get on a problem with one route."""
 

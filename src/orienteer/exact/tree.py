@@ -139,7 +139,8 @@ class Tree:
         self.solver.addCons(quick(c * x for c, x in zip(costs, self.x, strict=True)) <= model.limit * (1 + LOOSE))
         for weights, most in model.rows:
             left = quick(float(weights[v]) * self.y[v] for v in np.flatnonzero(weights).tolist())
-            self.solver.addCons(left <= most * (1 + LOOSE))
+            whole = np.array_equal(weights, np.round(weights))
+            self.solver.addCons(left <= (most if whole else most * (1 + LOOSE)))  # SCIP knows more of whole rows
         self.solver.setMaximize()
 
     def _constraint(self, cut: Cut) -> None:
