@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--steps", type=int, default=20_000, help="steps of a job (default 20000)")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--jobs", type=int, help="go on until so many jobs are done, for the memory of the server")
+    parser.add_argument("--jobs", type=int, help="go on until so many jobs are done, to look at memory")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         alone = _batch(Path(folder), arguments)
@@ -53,7 +53,8 @@ def main() -> None:
         print(f"service {load['rate']:.2f} jobs a second, orienteer batch {alone:.2f}: {share:.2f} of it (bar 0.85)")
         print(f"answers {dict(load['answers'])}, lost jobs {load['lost']}, jobs that failed {load['failed']}")
         print(f"/healthz 50 % {load['healthz'][0]:.1f} ms, 99 % {load['healthz'][1]:.1f} ms (bar 50)")
-        print(f"memory of the server {load['memory'][0]:.0f} MB after a tenth, {load['memory'][1]:.0f} MB at the end")
+        first, last = load["memory"]
+        print(f"memory of server and workers {first:.0f} MB after a tenth, {last:.0f} MB at the end")
         print(f"POST /v1/solve takes {latency:.1f} ms longer than the call, at the median (bar 15)")
         print("\n".join(line for line in metrics.splitlines() if line.startswith("orienteer_workers")))
     bad = any(status >= 500 for status in load["answers"])
@@ -106,6 +107,7 @@ class _Load:
         """The figures."""
         self.began = time.perf_counter()
         self.end = self.began + self.arguments.seconds
+        self.workers = self.server.workers()
         watch = asyncio.create_task(self.watch())
         await asyncio.gather(*(self.client() for _ in range(self.arguments.clients)))
         rate = self.done / (time.perf_counter() - self.began)
@@ -143,13 +145,12 @@ class _Load:
                 self.failed += 1
 
     async def watch(self) -> None:
-        """Asks /healthz all the time, and looks at the server's memory."""
+        """Asks /healthz all the time, and looks at the memory of the server and its workers."""
         while True:
             began = time.perf_counter()
             await self.ask("GET", "/healthz")
             self.waits.append(time.perf_counter() - began)
-            pages = int(Path(f"/proc/{self.server.process.pid}/statm").read_text().split()[1])
-            self.memory.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
+            self.memory.append(sum(map(_memory, (self.server.process.pid, *self.workers))))
             await asyncio.sleep(0.05)
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, dict[str, str], bytes]:
@@ -165,6 +166,11 @@ class _Load:
         self.answers[status] += 1
         headers = {key.lower(): value for key, _, value in (line.partition(": ") for line in lines[1:])}
         return status, headers, rest if "transfer-encoding" not in headers else _joined(rest)
+
+
+def _memory(pid: int) -> float:
+    """The megabytes that a process has."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def _joined(chunks: bytes) -> bytes:
