@@ -43,7 +43,8 @@ def legs(
         if isinstance(matrix, EngineTable):
             if matrix.size != size:
                 raise BadFile(matrix.path, f"the table has {matrix.size} places, the problem {size}")
-            return matrix.costs(speed, unit), speed is None and not matrix.timed(speed)
+            with np.errstate(over="ignore"):
+                return matrix.costs(speed, unit), speed is None and not matrix.timed(speed)
         if speed is not None:
             raise BadFile(path, "matrix and speed exclude each other")
         return matrix(size, names), False
@@ -57,7 +58,10 @@ def legs(
     if (METRICS[metric] is great_circle) != on_earth:
         raise BadFile(path, "the metric great_circle goes with lat, lon, the others with x, y")
     distances = pairwise(coords, METRICS[metric])
-    return (distances, on_earth) if speed is None else (distances / speed, False)
+    if speed is None:
+        return distances, on_earth
+    with np.errstate(over="ignore"):  # a speed close to 0 makes legs infinite, which no limit allows
+        return distances / speed, False
 
 
 def unit_of(matrix: Matrix | None, speed: float | None, given: Unit | None) -> Unit:
