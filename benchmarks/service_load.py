@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--steps", type=int, default=20_000, help="steps of a job (default 20000)")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--jobs", type=int, help="go on until so many jobs are done, to look at memory")
+    parser.add_argument("--jobs", type=int, help="go on until this number of jobs is done, to look at memory")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         alone = _batch(Path(folder), arguments)

@@ -9,7 +9,7 @@ import io
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from orienteer.data.distances import euclidean, manhattan, measured_by
 from orienteer.data.engine_table import engine_table, square_table
 from orienteer.data.fields import Fields
 from orienteer.data.json_file import parse_json_text
-from orienteer.data.legs import Matrix, great_circle_speed, positions
+from orienteer.data.legs import NOTHING, Given, Matrix, great_circle_speed, positions
 from orienteer.data.points import Header, Row
 from orienteer.data.table import Setting, Table, fields_of_table, note, with_routes_of
 from orienteer.data.text import MAX_WHOLE, FilePath, costs_of, csv_line, read_text, shown, write_lines
@@ -36,16 +36,9 @@ WORDS = ("name", "group", "start", "end")
 """Columns whose cells are texts even where they look like numbers."""
 
 
-def load_csv(
-    path: FilePath,
-    matrix: Matrix | None = None,
-    metric: str | None = None,
-    speed: float | None = None,
-    unit: str | None = None,
-    budgets: Mapping[str, float] | None = None,
-) -> Fields:
-    """The problem in a CSV file; what the caller gives, unless None, overrides the settings in the file."""
-    return fields_of_table(csv_table(path), _Folder(path), matrix, metric, speed, unit, budgets)
+def load_csv(path: FilePath, given: Given = NOTHING) -> Fields:
+    """The problem in a CSV file; what is given overrides the settings in the file."""
+    return fields_of_table(csv_table(path), _Folder(path), given)
 
 
 def load_matrix(path: FilePath) -> Matrix:

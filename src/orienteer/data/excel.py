@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from orienteer.data.csv_file import costs_of_rows, problem_tables
 from orienteer.data.fields import Fields
-from orienteer.data.legs import Matrix
+from orienteer.data.legs import NOTHING, Given, Matrix
 from orienteer.data.points import Header, Row
 from orienteer.data.table import Setting, Table, fields_of_table, note
 from orienteer.data.text import MAX_NODES, FilePath, read_bytes, shown, write_file
@@ -41,22 +41,15 @@ LONGEST_TEXT = 32_767
 """The most characters of a cell."""
 
 
-def load_excel(
-    path: FilePath,
-    matrix: Matrix | None = None,
-    metric: str | None = None,
-    speed: float | None = None,
-    unit: str | None = None,
-    budgets: Mapping[str, float] | None = None,
-) -> Fields:
-    """The problem in a spreadsheet; what the caller gives, unless None, overrides what the file says."""
+def load_excel(path: FilePath, given: Given = NOTHING) -> Fields:
+    """The problem in a spreadsheet; what is given overrides what the file says."""
     book = _Book(path)
     table = book.table(book.places())
     settings = dict(table.settings)
     for key in book.sheets.keys() & {"matrix", "routes"}:  # sheets of these names need no setting
         settings.setdefault(key, Setting(key, 0))
     table = Table(path, settings, table.header, table.rows)
-    return fields_of_table(table, book, matrix, metric, speed, unit, budgets)
+    return fields_of_table(table, book, given)
 
 
 def save_excel(instance: Instance, path: FilePath) -> None:

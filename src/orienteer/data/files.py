@@ -13,6 +13,7 @@ from orienteer.data.geojson import load_geojson, save_geojson
 from orienteer.data.gpx import load_gpx
 from orienteer.data.instance_set import InstanceSet
 from orienteer.data.json_file import load_json, load_result, save_json
+from orienteer.data.legs import Given
 from orienteer.data.npz import BatchResult, load_results, load_set, save_results, save_set
 from orienteer.data.oplib import load_oplib, save_oplib
 from orienteer.data.rules_json import rules_of
@@ -141,7 +142,7 @@ def read_fields(
     try:
         if kind in _POINTS:
             costs = None if matrix is None else load_matrix(matrix)
-            found = _POINTS[kind](path, costs, metric, speed, unit, budgets)
+            found = _POINTS[kind](path, Given(costs, metric, speed, unit, dict(budgets or {})))
         elif kind in _VARIANTS:
             found = _VARIANTS[kind](path, routes if isinstance(routes, int) else None)
         else:

@@ -11,7 +11,7 @@ from orienteer.data.cells import is_number
 from orienteer.data.columns import COLUMNS
 from orienteer.data.fields import Fields
 from orienteer.data.json_file import parse_json, problem_fields
-from orienteer.data.legs import Matrix, great_circle_speed, positions
+from orienteer.data.legs import NOTHING, Given, great_circle_speed, positions
 from orienteer.data.places import Places
 from orienteer.data.rules_json import rules_of
 from orienteer.data.text import MAX_WHOLE, FilePath, shown, write_lines
@@ -27,17 +27,10 @@ OURS = "orienteer"
 AXES = ("x", "y", "lat", "lon")
 
 
-def load_geojson(
-    path: FilePath,
-    matrix: Matrix | None = None,
-    metric: str | None = None,
-    speed: float | None = None,
-    unit: str | None = None,
-    budgets: Mapping[str, float] | None = None,
-) -> Fields:
-    """The problem in a GeoJSON file; what the caller gives, unless None, overrides what the file says."""
+def load_geojson(path: FilePath, given: Given = NOTHING) -> Fields:
+    """The problem in a GeoJSON file; what is given overrides what the file says."""
     problem, layout = geojson_problem(path, parse_json(path))
-    return problem_fields(path, problem, layout, matrix, metric, speed, unit, budgets)
+    return problem_fields(path, problem, layout, given)
 
 
 def geojson_problem(path: FilePath, data: Any) -> tuple[dict[str, Any], Places]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from orienteer.data.fields import Fields
 from orienteer.data.json_file import problem_fields
-from orienteer.data.legs import Matrix, positions
+from orienteer.data.legs import NOTHING, Given, positions
 from orienteer.data.places import Places
 from orienteer.data.text import MAX_NODES, FilePath, check_size, read_bytes, real, shown, whole, write_lines
 from orienteer.model.clock import written_time
@@ -30,17 +30,10 @@ NEAR = 1e-7
 """How far, in degrees, a point without a name may be from the place that it stands for: a centimetre."""
 
 
-def load_gpx(
-    path: FilePath,
-    matrix: Matrix | None = None,
-    metric: str | None = None,
-    speed: float | None = None,
-    unit: str | None = None,
-    budgets: Mapping[str, float] | None = None,
-) -> Fields:
+def load_gpx(path: FilePath, given: Given = NOTHING) -> Fields:
     """The problem whose places are the waypoints of a GPX file."""
     problem, layout = gpx_problem(path, read_bytes(path))
-    return problem_fields(path, problem, layout, matrix, metric, speed, unit, budgets)
+    return problem_fields(path, problem, layout, given)
 
 
 def gpx_problem(path: FilePath, data: bytes) -> tuple[dict[str, Any], Places]:

@@ -11,7 +11,7 @@ from orienteer.data.cells import Cell, is_number
 from orienteer.data.distances import METRICS, euclidean, manhattan, measured_by
 from orienteer.data.engine_table import engine_table
 from orienteer.data.fields import Fields, Node
-from orienteer.data.legs import Matrix, legs, unit_of
+from orienteer.data.legs import NOTHING, Given, Matrix, legs, unit_of
 from orienteer.data.places import OURS, Places
 from orienteer.data.points import Points, read_points
 from orienteer.data.rules_json import RULES, limits_of_budgets, rules_of, with_rules
@@ -37,16 +37,9 @@ KEYS = ("places", *dict.fromkeys((*ARRAYS, *SHARED)))
 """The keys that a problem may have."""
 
 
-def load_json(
-    path: FilePath,
-    matrix: Matrix | None = None,
-    metric: str | None = None,
-    speed: float | None = None,
-    unit: str | None = None,
-    budgets: Mapping[str, float] | None = None,
-) -> Fields:
-    """The problem in a JSON file; what the caller gives, unless None, overrides what the file says."""
-    return problem_fields(path, parse_json(path), OURS, matrix, metric, speed, unit, budgets)
+def load_json(path: FilePath, given: Given = NOTHING) -> Fields:
+    """The problem in a JSON file; what is given overrides what the file says."""
+    return problem_fields(path, parse_json(path), OURS, given)
 
 
 def problem_of(data: Any, path: FilePath = "problem") -> Instance:
@@ -64,34 +57,30 @@ def problem_fields(
     path: FilePath,
     data: Any,
     layout: Places = OURS,
-    matrix: Matrix | None = None,
-    metric: str | None = None,
-    speed: float | None = None,
-    unit: str | None = None,
-    budgets: Mapping[str, float] | None = None,
+    given: Given = NOTHING,
 ) -> Fields:
     """The fields of a problem in a decoded JSON object; `layout` says how places are listed.
 
-    What the caller gives, unless None, overrides what the object says.
+    What is given overrides what the object says.
     """
     if not isinstance(data, dict):
         raise BadFile(path, f"a problem must be a JSON object, got {shown(data)}")
     if unknown := data.keys() - set(KEYS):
         wrong = min(unknown, key=str)
         raise BadFile(path, f"unknown key {shown(wrong)}; known are {', '.join(KEYS)}{did_you_mean(wrong, KEYS)}")
-    given = {"metric": metric, "speed": speed, "unit": unit}
-    data = {key: value for key, value in (*data.items(), *given.items()) if value is not None}
+    over = {"metric": given.metric, "speed": given.speed, "unit": given.unit}
+    data = {key: value for key, value in (*data.items(), *over.items()) if value is not None}
     if "prizes" not in data and "places" not in data:
         raise BadFile(path, "prizes is missing, or places")
     if both := "places" in data and data.keys() & set(ARRAYS):
         raise BadFile(path, f"places and {min(both)} exclude each other")
-    matrix = _matrix(path, data, matrix)
+    matrix = _matrix(path, data, given.matrix)
     pace = Cell(path, data["speed"], "speed").number(texts=False) if "speed" in data else None
     counted = _unit(path, data)
     times = Times(path, unit_of(matrix, pace, counted))
     if "places" in data:
         limits, data["budgets"] = limits_of_budgets(path, data.get("budgets", []))
-        points = read_points(path, *layout.table(path, data["places"]), times, limits | dict(budgets or {}))
+        points = read_points(path, *layout.table(path, data["places"]), times, limits | given.budgets)
     else:
         points = _arrays(path, data)
     prizes = np.array(points.prizes)
@@ -113,7 +102,7 @@ def problem_fields(
         **points.rules,
     )
     found = with_rules(path, plain, data, times)
-    return found if "places" in data else found.with_budgets(path, budgets or {})
+    return found if "places" in data else found.with_budgets(path, given.budgets)
 
 
 def save_json(instance: Instance, path: FilePath) -> None:

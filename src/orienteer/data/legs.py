@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,7 +17,22 @@ from orienteer.model.numbers import Array
 from orienteer.model.spelling import did_you_mean
 
 Matrix = EngineTable | Callable[[int, Sequence[str] | None], Array]
-"""The table of an engine, or what gives the costs between so many places with these names, or says what is wrong."""
+"""The table of an engine, or a function from the number and the names of places to the costs between them."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the caller says of costs and budgets, in place of what the file says; None leaves it to the file."""
+
+    matrix: Matrix | None = None
+    metric: str | None = None
+    speed: float | None = None
+    unit: str | None = None
+    budgets: dict[str, float] = field(default_factory=dict)
+    """Limits by name; the file keeps its others."""
+
+
+NOTHING = Given()
 
 
 def legs(

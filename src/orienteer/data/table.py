@@ -10,7 +10,7 @@ import numpy as np
 from orienteer.data.cells import Cell
 from orienteer.data.columns import BUDGET
 from orienteer.data.fields import Fields, RouteFields
-from orienteer.data.legs import Matrix, legs, unit_of
+from orienteer.data.legs import NOTHING, Given, Matrix, legs, unit_of
 from orienteer.data.points import Header, Row, read_points, routes_of_table
 from orienteer.data.text import FilePath, amount, real, shown
 from orienteer.data.times import Times, as_unit
@@ -67,26 +67,23 @@ def note(path: FilePath, settings: dict[str, Setting], line: str, number: int) -
 def fields_of_table(
     table: Table,
     beside: Beside,
-    matrix: Matrix | None = None,
-    metric: str | None = None,
-    speed: float | None = None,
-    unit: str | None = None,
-    budgets: Mapping[str, float] | None = None,
+    given: Given = NOTHING,
 ) -> Fields:
-    """The problem in a table; what the caller gives, unless None, overrides the settings."""
+    """The problem in a table; what is given overrides the settings."""
     path, settings = table.path, table.settings
+    matrix, metric, speed = given.matrix, given.metric, given.speed
     if matrix is None and "matrix" in settings:
         matrix = beside.matrix(settings["matrix"])
     if metric is None and "metric" in settings:
         metric = settings["metric"].text
     if speed is None and "speed" in settings:
         speed = real(path, settings["speed"].text, "speed", settings["speed"].line)
-    given, shows = _unit(table, unit)
-    times = Times(path, unit_of(matrix, speed, given))
-    most = _limits(table) | dict(budgets or {})
+    unit, shows = _unit(table, given.unit)
+    times = Times(path, unit_of(matrix, speed, unit))
+    most = _limits(table) | given.budgets
     points = read_points(path, table.header, table.rows, times, most)
     spots = (points.coords, points.on_earth, points.names)
-    costs, in_metres = legs(path, len(points.prizes), *spots, matrix, metric, speed, given)
+    costs, in_metres = legs(path, len(points.prizes), *spots, matrix, metric, speed, unit)
     limit, free = settings.get("limit"), settings.get("free_end")
     fields = Fields(
         costs=costs,
@@ -108,7 +105,7 @@ def fields_of_table(
     setting = settings["routes"]
     if re.fullmatch(r"\d{1,9}", setting.text, re.ASCII):
         return replace(fields, routes=int(setting.text))
-    return with_routes_of(fields, beside.routes(setting), given)
+    return with_routes_of(fields, beside.routes(setting), unit)
 
 
 def with_routes_of(fields: Fields, table: Table, unit: str | None = None) -> Fields:
