@@ -15,6 +15,9 @@ def test_every_solver_of_the_product_finds_its_kernels_ready() -> None:
         (instance,) = generate(8, "uniform", costs, count=1, seed=1)
         for name in ("auto", "lns", "compass", "cs-p", "cs-l", "tsili-beam", "exact"):
             compile_kernels(make_solver(name).kernels(instance), on_task=asked.append)
+        for name in ("auto", "lns", "cs-p", "exact"):
+            for rules in ({"windows": {1: (0.0, 9.0)}}, {"groups": [[1, 2]], "routes": 2}):
+                compile_kernels(make_solver(name).kernels(instance.replace(**rules)), on_task=asked.append)
     assert asked == []
     assert solve(instance, "auto").prize > 0
 

@@ -15,15 +15,21 @@ LABORATORY = "orienteer.lab."
 
 
 def tasks(solvers: Iterable[str] | None = None) -> list[str]:
-    """The compilation tasks of these solvers, for symmetric costs and for others; by default of all the product's."""
+    """The compilation tasks of these solvers, for symmetric costs, for others, and for rules that a solver handles.
+
+    By default those of all the product's solvers.
+    """
     symmetric = Instance(1.0 - np.eye(4), np.ones(4), 3.0)
     costs = symmetric.costs.copy()
     costs[0, 1] = 2.0
-    instances = (symmetric, symmetric.replace(costs=costs))
+    timed = symmetric.replace(windows={1: (0.0, 2.0)})
+    instances = (symmetric, symmetric.replace(costs=costs), timed, timed.replace(required=[2], routes=2))
     found: dict[str, None] = {}
     for name in _all_ours() if solvers is None else solvers:
+        solver = make_solver(name)
         for instance in instances:
-            found |= dict.fromkeys(make_solver(name).kernels(instance))
+            if instance.features <= solver.handles:
+                found |= dict.fromkeys(solver.kernels(instance))
     return list(found)
 
 

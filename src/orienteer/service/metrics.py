@@ -14,6 +14,9 @@ from orienteer.service.store import Counts
 
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
 
+PROBES = ("/healthz", "/readyz", "/metrics")
+"""Routes that machines ask all the time, which would fill the log."""
+
 _log = logging.getLogger("orienteer.requests")
 
 
@@ -79,7 +82,8 @@ class Watch:
                 seconds = time.perf_counter() - began
                 self.metrics.requests.labels(route, str(status)).inc()
                 self.metrics.seconds.labels(route).observe(seconds)
-                _log.info("%s %s %d %.1f ms", scope["method"], route, status, 1000 * seconds)
+                if route not in PROBES:
+                    _log.info("%s %s %d %.1f ms", scope["method"], route, status, 1000 * seconds)
             await send(message)
 
         await self.app(scope, receive, send_counted)

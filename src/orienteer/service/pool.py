@@ -123,8 +123,9 @@ class Worker:
 
     def _die(self) -> None:
         self.connection.close()
+        self.reason = self.reason or self._how()
         if self.reply is not None and not self.reply.done():
-            self.reply.set_exception(Died(self.reason or self._how()))
+            self.reply.set_exception(Died(self.reason))
         self.pool.dead(self)
 
     def _how(self) -> str:
@@ -230,7 +231,6 @@ class Pool:
         if self.closed:
             self.workers.pop(worker.number, None)
             return
-        worker.reason = worker.reason or "dead"
         self.restarts += 1
         self.failures = 0 if worker.device else self.failures + 1
         _log.warning("worker %d is replaced: %s", worker.number, worker.reason)
