@@ -5,6 +5,10 @@ import pytest
 
 from orienteer import Budget, Instance, MaxSteps, Result, check_plan, solve
 from orienteer.data.generate import generate
+from orienteer.exact.labels.single import OneRoute
+from orienteer.exact.solve import FEW_LABELS
+from orienteer.search.run import Run
+from orienteer.search.stop import Never
 from plan_oracle import best_plan, random_instance, subsets
 
 CHOICES = ("service", "free end", "required", "groups", "budgets")
@@ -42,6 +46,24 @@ def test_labels_prove_the_truth(features: tuple[str, ...]) -> None:
         result = solve(instance, "exact", warm=0.0)
         assert_true(instance, result, truth)
         assert result.status == ("infeasible" if truth is None else "optimal")
+
+
+@pytest.mark.parametrize("features", [("windows", *more) for more in subsets(CHOICES)])
+def test_labels_prove_the_truth_at_any_prices(features: tuple[str, ...]) -> None:
+    rng = np.random.default_rng(11)
+    for count in range(12):
+        instance = random_instance(rng, features)
+        truth = best_plan(instance)
+        run = Run(instance, Never())
+        labels = OneRoute(run, remembered=0)
+        if count % 2:
+            labels.price(FEW_LABELS)
+        else:
+            labels.prices[1:-1] = rng.uniform(0.0, 2.0, len(labels.prices) - 2) * labels.profits[1:-1]
+        assert truth is None or run.bound >= truth * (1 - 1e-12)
+        labels.prove(FEW_LABELS)
+        assert run.infeasible == (truth is None)
+        assert truth is None or run.prize == run.bound == pytest.approx(truth, rel=1e-9)
 
 
 @pytest.mark.parametrize("features", [("routes", *more) for more in subsets(("windows", *CHOICES))])

@@ -43,8 +43,8 @@ SEPARATORS: dict[str, type[Separator]] = {
 
 CLOCKS: frozenset[Feature] = frozenset({"windows", "routes"})
 """What labels are for; all else is rows and costs of branch and cut."""
-FEW_LABELS, MOST_LABELS = 1 << 18, 1 << 23
-"""The most labels of a search for a bound, and for a proof: some 40 megabytes, and a gigabyte."""
+FIRST_LABELS, FEW_LABELS, MOST_LABELS = 1 << 16, 1 << 18, 1 << 23
+"""The most labels of a first try, of a search for a bound, and for a proof: 10 and 40 megabytes, and a gigabyte."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Exact(Solver[ExactConfig]):
             self._branch_and_cut(run, seed)
 
     def _search_labels(self, run: Run, seed: int) -> None:
-        """Several routes by columns. One route by few labels; if these do not do, by columns, then by many labels."""
+        """Several routes by columns. One route by few labels; if these do not do, by prices, then by many labels."""
         several = "routes" in run.problem.features
         warm_start(run, run.problem.size * (MORE_WARM if several else 1), seed, self.config.warm)
         if run.report():
@@ -111,14 +111,14 @@ class Exact(Solver[ExactConfig]):
             ManyRoutes(run).prove(MOST_LABELS if self.config.tree else FEW_LABELS, listing=self.config.tree)
             return
         labels = OneRoute(run)
-        labels.prove(FEW_LABELS)
+        labels.prove(FIRST_LABELS)
         if run.report():
             return
-        warm_start(run, run.problem.size * MORE_WARM, seed + 1, self.config.warm)
+        warm_start(run, run.problem.size * MOST_WARM, seed + 1, self.config.warm)
         if run.report():
             return
-        with run.share(COLUMN_SHARE if self.config.tree else 1.0):
-            ManyRoutes(run).prove(FEW_LABELS, listing=self.config.tree)
+        with run.share(PRICE_SHARE if self.config.tree else 1.0):
+            labels.price(FEW_LABELS)
         if self.config.tree and not run.report():
             labels.prove(MOST_LABELS)
 
@@ -161,8 +161,10 @@ MORE_WARM = 5
 """How many times as many steps where a good plan is needed most: for labels, and where the root leaves a wide gap."""
 WIDE_GAP = 0.015
 """The distance of the root's bound from the best prize, as a share of it, from which on a second warm start pays."""
-COLUMN_SHARE = 0.5
-"""The share of the time left that columns get on a problem with one route."""
+MOST_WARM = 20
+"""And where few labels did not do for a proof."""
+PRICE_SHARE = 0.5
+"""The share of the time left that prices get on a problem with one route."""
 
 SPARSE_SHARE = 0.4
 """The share of the remaining allowance that the tree on the root's own columns may take."""

@@ -1,10 +1,11 @@
 """Label setting: all ways along a graph that may still belong to a better route, worse ones left out.
 
 A label is a way to a node: when its visit begins, what it collects, and which places it must not visit again, as far as
-they are remembered. Each node remembers the places of its own set (ng-routes: Baldacci, Mingozzi and Roberti 2011), so
+they are remembered. What it collects are two sums: its profit, which may be at prices for the visits, and its worth,
+which is not. Each node remembers the places of its own set (ng-routes: Baldacci, Mingozzi and Roberti 2011), so
 that a route may come back to a place only after nodes that forget it; with all places in all sets no route does. A
-label gives way to another of its node that begins no later, collects no less and bars no place that the label could
-still visit.
+label gives way to another of its node that begins no later, collects no less of both sums and bars no place that the
+label could still visit.
 """
 
 from typing import NamedTuple
@@ -26,6 +27,7 @@ class Labels(NamedTuple):
 
     time: Floats
     profit: Floats
+    worth: Floats
     node: Ints
     before: Ints
     """The label that was extended, -1 for the first."""
@@ -51,8 +53,12 @@ class Far(NamedTuple):
     first: Ints
     time: Floats
     profit: Floats
+    worth: Floats
     barred: Words
     weights: Floats
+    by_time: Floats
+    most: Floats
+    """The times of each node's ways in rising order, and the most profit of all ways up to each of these times."""
     horizon: float
     known: bool
     """Whether there are such ways; if not, nothing is known about the other end."""
@@ -65,15 +71,19 @@ def advance(
     graph: Graph,
     near: Words,
     profits: Floats,
+    worths: Floats,
     weights: Floats,
     room: Floats,
     far: Far,
     beat: float,
+    least: float,
     mode: int,
     labels: Labels,
     pops: int,
 ) -> int:
-    """Extends labels by rising time until none is left; a way that cannot end with a profit of `beat` is left out.
+    """Extends labels by rising time until none is left.
+
+    A way that cannot end with a profit of `beat` and a worth of `least` is left out.
 
     `near`, (nodes, words), is what each node remembers; `weights`, (nodes, budgets), and `room` are the budgets. In
     mode `EVERY` the label that begins first is kept for every set of places that a route could visit; nodes must
@@ -90,12 +100,12 @@ def advance(
         if labels.counts[0] + size > len(labels.time):
             return FULL
         here = _pop(labels)
-        i, now, profit = labels.node[here], labels.time[here], labels.profit[here]
+        i, now, profit, worth = labels.node[here], labels.time[here], labels.profit[here], labels.worth[here]
         for w in range(words):
             mask[w] = labels.barred[here, w]
         if mode != EVERY:
             _add_late(graph, i, now, mask)
-        if here and _place(labels, here, i, now, profit, mask, labels.weights[here], mode) == GIVES_WAY:
+        if here and _place(labels, here, i, now, profit, worth, mask, labels.weights[here], mode) == GIVES_WAY:
             _take_out(labels, i, here)
             continue
         for place in range(graph.next_first[i], graph.next_first[i + 1]):
@@ -105,9 +115,9 @@ def advance(
             begin = begin_at(graph, j, now + graph.leg[i, j])
             if begin == np.inf:
                 continue
-            total = profit + profits[j]
+            total, value = profit + profits[j], worth + worths[j]
             if j == size - 1:
-                if total >= beat and total > labels.end_profit[i]:
+                if total >= beat and value >= least and total > labels.end_profit[i]:
                     labels.end_profit[i], labels.end_label[i] = total, here
                 continue
             fresh = labels.counts[0]
@@ -121,18 +131,18 @@ def advance(
                 barred[w] = (labels.barred[here, w] | graph.rivals[j, w]) & near[j, w]
                 mask[w] = barred[w]
             used = labels.weights[fresh]
-            if far.known and not _completes(far, j, begin, profit, barred, used, weights[j], room, beat):
+            if far.known and not _completes(far, j, begin, profit, worth, barred, used, weights[j], room, beat, least):
                 continue
             if mode != EVERY:
                 _add_late(graph, j, begin, mask)
-            before = _place(labels, fresh, j, begin, total, mask, used, mode)
+            before = _place(labels, fresh, j, begin, total, value, mask, used, mode)
             if before == GIVES_WAY:
                 continue
             if before < 0:
                 labels.next[fresh], labels.head[j] = labels.head[j], fresh
             else:
                 labels.next[fresh], labels.next[before] = labels.next[before], fresh
-            labels.time[fresh], labels.profit[fresh] = begin, total
+            labels.time[fresh], labels.profit[fresh], labels.worth[fresh] = begin, total, value
             labels.node[fresh], labels.before[fresh] = j, here
             for w in range(words):
                 labels.barred[fresh, w] = barred[w]
@@ -159,7 +169,15 @@ def _add_late(graph: Graph, node: int, now: float, mask: Words) -> None:
 
 @kernel
 def _place(
-    labels: Labels, label: int, node: int, now: float, profit: float, mask: Words, weights: Floats, mode: int
+    labels: Labels,
+    label: int,
+    node: int,
+    now: float,
+    profit: float,
+    worth: float,
+    mask: Words,
+    weights: Floats,
+    mode: int,
 ) -> int:
     """The label after which `label` stands in its node's list, -1 for the first place; `GIVES_WAY` where it does.
 
@@ -169,7 +187,7 @@ def _place(
     before, other = -1, labels.head[node]
     least = profit - 1e-9 * (1 + abs(profit)) if mode == EVERY else profit
     while other >= 0 and labels.profit[other] >= least:
-        better = labels.time[other] <= now and other != label
+        better = labels.time[other] <= now and labels.worth[other] >= worth and other != label
         if better and mode != RUSH:
             for w in range(len(mask)):
                 if labels.barred[other, w] & ~mask[w] or (mode == EVERY and mask[w] & ~labels.barred[other, w]):
@@ -204,18 +222,32 @@ def _completes(
     node: int,
     begin: float,
     profit: float,
+    worth: float,
     barred: Words,
     weights: Floats,
     own: Floats,
     room: Floats,
     beat: float,
+    least: float,
 ) -> bool:
-    """Whether a way from the other end meets the way to this node, whose own profit is not in `profit`, for `beat`."""
+    """Whether a way from the other end meets the way to this node for `beat` and `least`.
+
+    The node's own profit and worth are in those of the other way.
+    """
+    low, high = far.first[node], far.first[node + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if begin + far.by_time[middle] <= far.horizon:
+            low = middle + 1
+        else:
+            high = middle
+    if low == far.first[node] or profit + far.most[low - 1] < beat:
+        return False
     word, bit = (node - 1) >> 6, np.uint64(1) << np.uint64((node - 1) & 63)
     for place in range(far.first[node], far.first[node + 1]):
         if profit + far.profit[place] < beat:
             return False
-        if begin + far.time[place] > far.horizon:
+        if begin + far.time[place] > far.horizon or worth + far.worth[place] < least:
             continue
         meets = True
         for w in range(len(barred) if far.apart else 0):

@@ -3,13 +3,15 @@
 At first a node remembers only a few places, so that labels are few and routes with cycles count too: their best profit
 is a bound. Then the places of the cycles found are remembered around them, and the search goes on from the other end,
 with the labels of the search before as bounds (decremental state-space relaxation: Righini and Salani 2009, with local
-sets). Budgets are watched from the time on when a route breaks them.
+sets). Budgets are watched from the time on when a route breaks them. Prices for visits make cycles pay less: at good
+prices far fewer labels can belong to a better route (Lagrange).
 """
 
 import numpy as np
 
-from orienteer.exact.labels.graph import Side, side_of
-from orienteer.exact.labels.ways import Purses, best_ways, first_memory, nothing_known
+from orienteer.exact.labels.extend import Far
+from orienteer.exact.labels.graph import Floats, Graph, Side, side_of
+from orienteer.exact.labels.ways import Purses, Ways, best_ways, first_memory, nothing_known
 from orienteer.exact.units import Units, finish, in_units
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
@@ -17,19 +19,27 @@ from orienteer.model.numbers import TOLERANCE
 from orienteer.search.run import Run
 
 REMEMBERED = 6
-"""How many near places each place remembers at first."""
 MOST_PATHS = 20
 """Routes whose cycles are broken up after a search."""
+LEAST_PULL, PATIENCE, MOMENTUM = 0.1, 4, 0.5
+"""Prices are found when the factor of their steps, halved after so many steps without a lower bound, is below this."""
+LEAST_FALL = 0.01
+"""A bound is lower if it came nearer to the best prize by this share of their distance."""
 LOOSE = 1e-8
 """Added to budgets as a share: the judge's tolerance is less."""
+ROUNDING = 1e-12
+"""Added to the sum of all prices as a share, so that rounding loses no route."""
 ACCURACY = 1e-10
 """Where prizes have no unit: how much better, as a share, a route must be to count."""
 
 
 class OneRoute:
-    """The search for a better route than the run's best, until there is none."""
+    """The search for a better route than the run's best, until there is none.
 
-    def __init__(self, run: Run):
+    `remembered` is how many near places each place remembers at first.
+    """
+
+    def __init__(self, run: Run, remembered: int = REMEMBERED):
         self.run, self.instance = run, run.problem
         self.side = side_of(self.instance, 0)
         self.units, self.always = units_of(self.instance, self.side)
@@ -39,38 +49,92 @@ class OneRoute:
         self.lead = float(self.profits.sum()) + 1.0  # what a required place is worth besides: more than all prizes
         self.missing = not set(self.instance.required) <= set(places.tolist())
         self.profits[1:-1] += self.lead * np.isin(places, self.instance.required)
-        self.near = first_memory(self.side, REMEMBERED)
+        self.remembered = remembered
+        self.near = first_memory(self.side, remembered)
         self.watched = np.zeros(len(self.instance.budgets), dtype=np.bool_)
+        self.prices = np.zeros(len(places) + 2)
+        self.far = nothing_known(self.side, len(self.watched))
 
     def prove(self, most_labels: int) -> None:
         """Searches until the best route is proven, the run ends or the labels are too many."""
         run, side = self.run, self.side
-        far, graphs = nothing_known(side, len(self.watched)), [side.ahead, side.back]
+        far, graphs, strict = self.far, [side.back, side.ahead], False
         while not self.missing:
-            ways = best_ways(
-                graphs[0],
-                self.near,
-                self.profits,
-                self._purses(),
-                far,
-                self._beat(),
-                not self.instance.groups,
-                side.horizon,
-                run.step,
-                most_labels,
-            )
+            ways = self._ways(graphs[0], far, self._beat(), most_labels, strict)
             if ways is None:
                 return
-            paths = [(profit, path if graphs[0] is side.ahead else path[::-1]) for profit, path in ways.paths]
+            paths = [path if graphs[0] is side.ahead else path[::-1] for _, path in ways.paths]
             if not paths:
                 break
-            run.tighten(max(run.prize, self.units.bound(ways.profit + self.always - self._leads())))
-            learnt = [self._learn(path) for _, path in paths[:MOST_PATHS]]
-            if run.report() or not any(learnt):
+            self._tighten(ways.profit)
+            learnt = [self._learn(path) for path in paths[:MOST_PATHS]]
+            if run.report() or not (any(learnt) or (self.prices.any() and not strict)):
                 return
-            far = ways.far
+            # The best route at the prices has no cycle, but is no better without them: now both must be good.
+            strict, far = strict or not learnt[0], ways.far
             graphs.reverse()
         finish(run, self.units)
+
+    def price(self, most_labels: int) -> None:
+        """Finds prices of visits at which routes with cycles pay little.
+
+        At any prices, the best route at these prices and the sum of the prices bound what a route without cycles can
+        collect. Prices of places that the best route visits twice rise, those of places that it leaves out fall
+        (subgradients, with Polyak's step).
+        """
+        self.near = first_memory(self.side, self.remembered)
+        prices, best, lowest = self.prices.copy(), self.prices.copy(), np.inf
+        pull, wait, direction = 1.0, 0, np.zeros(len(prices))
+        nothing = nothing_known(self.side, len(self.watched))
+        while pull > LEAST_PULL and not self.missing:
+            self.prices = prices
+            ways = self._ways(self.side.ahead, nothing, -np.inf, most_labels, strict=False)
+            if ways is None or not ways.paths:
+                break
+            bound = ways.profit + float(prices.sum())
+            self._tighten(ways.profit)
+            wait += 1
+            if bound < lowest - LEAST_FALL * abs(lowest - self._beat()):
+                wait = 0
+            if bound < lowest:
+                lowest, best, self.far = bound, prices, ways.far
+            if lowest < self._beat() or self.run.report():
+                break
+            if wait >= PATIENCE:
+                pull, wait, prices = pull / 2, 0, best
+            direction = self._visits(ways.paths[0][1]) - 1.0 + MOMENTUM * direction
+            direction[[0, -1]] = 0.0
+            direction[(prices <= 0) & (direction < 0)] = 0.0
+            size = float(direction @ direction)
+            if not size:
+                break
+            prices = np.maximum(prices + pull * (bound - self._beat()) / size * direction, 0.0)
+        self.prices = best
+
+    def _ways(self, graph: Graph, far: Far, beat: float, most_labels: int, strict: bool) -> Ways | None:
+        """The best routes at the prices of the moment that earn `beat`; where `strict`, even without these prices."""
+        return best_ways(
+            graph,
+            self.near,
+            self.profits - self.prices,
+            self._purses(),
+            far,
+            beat - float(self.prices.sum()) * (1 + ROUNDING),
+            not self.instance.groups,
+            self.side.horizon,
+            self.run.step,
+            most_labels,
+            worths=self.profits if strict else None,
+            least=beat if strict else -np.inf,
+        )
+
+    def _tighten(self, profit: float) -> None:
+        """Tells the run what follows from the largest profit at the prices of the moment."""
+        most = profit + float(self.prices.sum()) + self.always - self._leads()
+        self.run.tighten(max(self.run.prize, self.units.bound(most)))
+
+    def _visits(self, path: list[int]) -> Floats:
+        return np.bincount(np.array(path, dtype=np.int64), minlength=len(self.prices)).astype(np.float64)
 
     def _leads(self) -> float:
         return self.lead * len(self.instance.required)

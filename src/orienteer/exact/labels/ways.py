@@ -1,5 +1,6 @@
 """A search for the best way along a route by labels, in pieces of work between which the caller may stop it."""
 
+import itertools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -39,7 +40,7 @@ def nothing_known(side: Side, budgets: int) -> Far:
     none = np.zeros(0)
     first = np.zeros(size + 1, dtype=np.int64)
     barred, weights = np.zeros((0, words), dtype=np.uint64), np.zeros((0, budgets))
-    return Far(first, none, none, barred, weights, 0.0, False, False)
+    return Far(first, none, none, none, barred, weights, none, none, 0.0, False, False)
 
 
 def first_memory(side: Side, count: int) -> Words:
@@ -73,14 +74,19 @@ def best_ways(
     ended: Callable[[], bool],
     most_labels: int,
     mode: int = BEST,
+    worths: Floats | None = None,
+    least: float = -np.inf,
 ) -> Ways | None:
     """The best routes of at least `beat`; None if `ended` said to stop, or there were more than `most_labels`.
 
-    `horizon` is the latest end. In mode `EVERY` the routes are all that visit different sets of places, in any order.
+    `horizon` is the latest end. With `worths` routes have a worth of at least `least` too. In mode
+    `EVERY` the routes are all that visit different sets of places, in any order.
     """
     labels = _first(graph, len(purses.room), near.shape[1], profits)
+    worths = np.zeros(len(profits)) if worths is None else worths
+    weights, room = purses
     while True:
-        code = advance(graph, near, profits, purses.weights, purses.room, far, beat, mode, labels, PIECE)
+        code = advance(graph, near, profits, worths, weights, room, far, beat, least, mode, labels, PIECE)
         if code == FULL:
             if len(labels.time) >= most_labels:
                 return None
@@ -90,6 +96,8 @@ def best_ways(
         if ended():
             return None
     known = _far(labels, horizon, apart)
+    if not worths.any():
+        known = known._replace(worth=np.full(len(known.time), np.inf))  # nobody knows: so it rules out nothing
     if mode == EVERY:
         return Ways(-np.inf, _every_path(graph, labels, horizon, beat), known)
     ends = np.flatnonzero(labels.end_label >= 0)
@@ -111,6 +119,7 @@ def _first(graph: Graph, budgets: int, words: int, profits: Floats) -> Labels:
     labels = Labels(
         time=np.zeros(count),
         profit=np.zeros(count),
+        worth=np.zeros(count),
         node=np.zeros(count, dtype=np.int64),
         before=np.full(count, -1),
         next=np.full(count, -1),
@@ -130,7 +139,7 @@ def _first(graph: Graph, budgets: int, words: int, profits: Floats) -> Labels:
 def _longer(labels: Labels) -> Labels:
     """The labels in arrays of twice the length."""
     grown = {}
-    for name in ("time", "profit", "node", "before", "next", "barred", "weights", "heap"):
+    for name in ("time", "profit", "worth", "node", "before", "next", "barred", "weights", "heap"):
         old = getattr(labels, name)
         new = np.zeros((2 * len(old), *old.shape[1:]), dtype=old.dtype)
         new[: len(old)] = old
@@ -162,12 +171,20 @@ def _extended(labels: Labels) -> tuple[Ints, Ints]:
 
 def _far(labels: Labels, horizon: float, apart: bool) -> Far:
     order, first = _extended(labels)
+    by_time, most = labels.time[order], labels.profit[order]
+    for here, there in itertools.pairwise(first.tolist()):
+        sooner = np.argsort(by_time[here:there], kind="stable")
+        by_time[here:there] = by_time[here:there][sooner]
+        most[here:there] = np.maximum.accumulate(most[here:there][sooner])
     return Far(
         first,
         labels.time[order],
         labels.profit[order],
+        labels.worth[order],
         labels.barred[order],
         labels.weights[order],
+        by_time,
+        most,
         horizon,
         True,
         apart,
