@@ -70,6 +70,19 @@ def test_a_log_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [line.split("  ")[1] for line in log.getvalue().splitlines()] == ["1 of 4", "3 of 4"]
 
 
+def test_a_search_for_a_proof_shows_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    monkeypatch.setattr(progress, "LINES", 0.0)
+    with Bar() as bar:
+        bar.search(Progress(1.0, 2, 0, 7.5))
+        bar.search(Progress(1.0, 3, 0, 7.5, bound=9.0))
+    assert [line.split("  ")[1:] for line in log.getvalue().splitlines()] == [
+        ["prize 7.5", "step 2"],
+        ["prize 7.5", "bound 9", "step 3"],
+    ]
+
+
 def test_a_log_that_nobody_reads_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     class Closed(io.StringIO):
         def write(self, text: str) -> int:

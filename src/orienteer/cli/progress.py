@@ -62,7 +62,8 @@ class Bar:
     def search(self, now: Progress) -> None:
         """Shows the progress of a search."""
         prize = "no plan yet" if now.prize == -math.inf else f"prize {now.prize:.6g}"
-        self.show(now.fraction, f"{prize}  step {now.steps:,}")
+        bound = f"  bound {now.bound:.6g}" if now.bound < math.inf else ""
+        self.show(now.fraction, f"{prize}{bound}  step {now.steps:,}")
 
     def batch(self, done: int, total: int) -> None:
         """Shows how many instances of a batch are done."""

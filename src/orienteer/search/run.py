@@ -85,7 +85,7 @@ class Run:
     def now(self) -> Progress:
         """A snapshot for stop criteria and listeners."""
         since_best = self.steps - self.best_step
-        return Progress(self.seconds, self.steps, since_best, self.prize, self.bound, plan=self.plan)
+        return Progress(self.seconds, self.steps, since_best, self.prize, self.known_bound, plan=self.plan)
 
     def offer(self, nodes: Sequence[int]) -> bool:
         """Checks a route and keeps it if it collects more than the best, or as much at a lower cost.
@@ -188,6 +188,11 @@ class Run:
         self.tightened = True
 
     @property
+    def known_bound(self) -> float:
+        """The bound; infinite where it is only the prizes of all nodes within reach, which tell nothing."""
+        return self.bound if self.tightened or self.proven else math.inf
+
+    @property
     def proven(self) -> bool:
         """Whether the best plan found is known to be the best there is, or known not to exist."""
         return self.infeasible or (self.settled and self.full)
@@ -210,7 +215,7 @@ class Run:
             solver=solver,
             seed=seed,
             limit=self.problem.limit,
-            bound=self.bound if self.tightened or self.proven else math.inf,  # all prizes within reach tell nothing
+            bound=self.known_bound,
             settings=settings,
             trace=tuple(self.trace),
             version=__version__,

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.exact.labels.graph import Floats, Graph, Ints, Words, begin_at
-from orienteer.kernel import kernel
+from orienteer.exact.labels.graph import Floats, Graph, Ints, Words
+from orienteer.kernel import inlined, kernel
+from orienteer.kernel.clock import begin_at
 
 DONE, MORE, FULL = 0, 1, 2
 """What `advance` returns: no label is left, `pops` labels were taken, the arrays are too short."""
@@ -151,7 +152,7 @@ def advance(
     return MORE
 
 
-@kernel
+@inlined
 def _add_late(graph: Graph, node: int, now: float, mask: Words) -> None:
     """Adds the places that are out of reach from a node at this time."""
     low, high = graph.late_first[node], graph.late_first[node + 1]
@@ -167,7 +168,7 @@ def _add_late(graph: Graph, node: int, now: float, mask: Words) -> None:
             mask[w] |= graph.late[low - 1, w]
 
 
-@kernel
+@inlined
 def _place(
     labels: Labels,
     label: int,
@@ -216,7 +217,7 @@ def _take_out(labels: Labels, node: int, label: int) -> None:
         labels.next[before] = labels.next[label]
 
 
-@kernel
+@inlined
 def _completes(
     far: Far,
     node: int,

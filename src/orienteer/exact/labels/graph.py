@@ -190,15 +190,6 @@ def _late(order: Ints, ranks: Ints, words: int) -> Words:
 
 
 @kernel
-def begin_at(graph: Graph, node: int, arrive: float) -> float:
-    """When a visit begins after an arrival; infinite where the node has closed for good."""
-    for place in range(graph.first[node], graph.first[node + 1]):
-        if arrive <= graph.closes[place]:
-            return max(arrive, graph.opens[place])
-    return np.inf
-
-
-@kernel
 def _soonest(leg: Floats, first: Ints, opens: Floats, closes: Floats) -> Floats:
     """(m + 2,) the earliest beginning at each node, along walks that may repeat nodes."""
     size = len(leg)

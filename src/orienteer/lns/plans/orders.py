@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from orienteer.kernel import Floats, Ints, inlined, lean
+from orienteer.kernel.clock import begin_at
 from orienteer.model.plan_view import PlanView
 
 
@@ -85,15 +86,6 @@ def new_saved(view: PlanView) -> Saved:
         moved=np.zeros(2 * len(view.nodes) + 2, dtype=np.int64),
         counts=np.zeros(2, dtype=np.int64),
     )
-
-
-@inlined
-def begin_at(view: PlanView, node: int, arrive: float) -> float:
-    """When a visit begins after an arrival; infinite if all windows have closed."""
-    for window in range(view.first[node], view.first[node + 1]):
-        if arrive <= view.closes[window]:
-            return max(arrive, view.opens[window])
-    return np.inf
 
 
 @inlined

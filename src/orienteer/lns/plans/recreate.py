@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from orienteer.kernel import Bools, Floats, Ints, State, inlined, lean, next_float, next_int, next_word
-from orienteer.lns.plans.orders import Orders, Saved, begin_at, insert, is_free
+from orienteer.kernel.clock import begin_at
+from orienteer.lns.plans.orders import Orders, Saved, insert, is_free
 from orienteer.model.plan_view import PlanView
 
 NOTHING = 1e-300
