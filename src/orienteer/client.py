@@ -1,5 +1,6 @@
 """Searches on another machine, by the service of `orienteer serve`."""
 
+import http.client
 import json
 import math
 import threading
@@ -23,6 +24,8 @@ TRIES = 5
 """How often a request is sent before a server counts as out of reach."""
 SILENCE = 60.0
 """Seconds without a sign of life, which comes four times as often, after which a connection counts as lost."""
+BROKEN = (OSError, http.client.HTTPException)
+"""What a connection raises that breaks off, before an answer or in the middle of it."""
 
 
 class Service:
@@ -59,8 +62,8 @@ class Service:
                         if kind == "end":
                             return data
                         on_news(data)
-            except OSError:
-                pass  # broken off
+            except BROKEN:
+                pass
             failures += 1
             if failures > TRIES:
                 raise OrienteerError(f"{self.url}: the events of {job} break off again and again")
@@ -78,7 +81,7 @@ class Service:
                 if not again:
                     raise OrienteerError(f"{self.url}: {detail}") from error
                 time.sleep(float(wait) if wait.isdecimal() else 1.0)
-            except OSError as error:
+            except BROKEN as error:
                 if failures == TRIES:
                     reason = getattr(error, "reason", error)
                     raise OrienteerError(f"{self.url} cannot be reached: {reason}") from error

@@ -210,6 +210,11 @@ def test_a_token_is_asked_for_and_never_logged(tmp_path: Path) -> None:
         assert "img-src 'self' data: blob: https://t.example" in own.client.get("/").headers["content-security-policy"]
         allowed = own.client.get("/v1/limits", headers={"Origin": "https://maps.example"})
         assert allowed.headers["access-control-allow-origin"] == "https://maps.example"
+        asked = {"Origin": "https://maps.example", "Access-Control-Request-Method": "POST"}
+        asked["Access-Control-Request-Headers"] = "authorization,content-type"
+        assert httpx.options(f"{own.url}/v1/solve", headers=asked).status_code == 200  # browsers ask without the token
+        unknown = httpx.get(f"{own.url}/v1/limits", headers={"Origin": "https://maps.example"})
+        assert unknown.headers["access-control-allow-origin"] == "https://maps.example"
         own.client.get(f"/v1/jobs/{secret}?token={secret}")
         own.client.post("/v1/solve", json={"problem": secret})
         assert secret not in own.log.read_text()

@@ -15,6 +15,8 @@ import pytest
 from servers import Server, problem, until
 
 LONG: dict[str, Any] = {"problem": problem(100, limit=4.0), "seconds": 60}
+LARGE: dict[str, Any] = {"problem": problem(900, limit=4.0), "seconds": 10}
+"""A request that a thread sends to the worker."""
 SHORT: dict[str, Any] = {"problem": problem(), "steps": 100}
 
 
@@ -91,12 +93,13 @@ def test_a_worker_has_so_much_memory_and_no_more() -> None:
 def test_a_client_that_hangs_up_frees_its_worker(tmp_path: Path) -> None:
     """A page asks anew whenever a slider moves: the searches that nobody waits for end."""
     with serving(tmp_path, quick=0) as own:
-        for _ in range(5):
+        for ask in (LONG | {"seconds": 10}, LARGE, LARGE, LARGE, LONG | {"seconds": 10}):
             with pytest.raises(httpx.ReadTimeout):
-                own.client.post("/v1/solve", json=LONG | {"seconds": 10}, timeout=0.2)
+                own.client.post("/v1/solve", json=ask, timeout=0.2)
         until(lambda: "orienteer_requests_waiting 0.0" in own.client.get("/metrics").text)
         until(lambda: "orienteer_workers_busy 0.0" in own.client.get("/metrics").text)
         assert own.client.post("/v1/solve", json=SHORT).json()["steps"] == 100
+        assert "orienteer_workers_replaced 0.0" in own.client.get("/metrics").text
 
 
 def test_a_graceful_stop_ends_what_runs_and_keeps_what_waits(tmp_path: Path) -> None:

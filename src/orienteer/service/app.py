@@ -5,7 +5,7 @@ import contextlib
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Query, Request, Response
@@ -37,6 +37,8 @@ SMALL_BODY = 256 * 1024
 """Bytes of a job that is checked by a thread of the server; a longer one would hold up others."""
 SMALL_FILE = 8 * 1024
 """Bytes of a file that is read by a thread of the server, so that the page is there before workers have warmed up."""
+LARGEST_BODIES = 32
+"""How many of the largest bodies allowed the server holds at a time, or more smaller ones."""
 IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
 FileName = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME, description="Its suffix tells the format.")]
 LastEventId = Annotated[str | None, Header(max_length=100)]
@@ -58,7 +60,7 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.settings = settings
-    app.state.in_flight = app.state.streams = 0
+    app.state.in_flight = app.state.streams = app.state.held = 0
     app.state.draining = False
     _add_routes(app)
     _add_pages(app)
@@ -67,7 +69,10 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _failed)
-    if settings.cors:
+    app.add_middleware(Security, settings=settings)
+    app.state.metrics = Metrics(app.state)
+    app.add_middleware(Watch, metrics=app.state.metrics)
+    if settings.cors:  # outermost: browsers ask first without the token, and read refusals too
         from starlette.middleware.cors import CORSMiddleware
 
         app.add_middleware(
@@ -77,9 +82,6 @@ def create_app(settings: Settings) -> FastAPI:
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
             expose_headers=["Location", "Retry-After"],
         )
-    app.add_middleware(Security, settings=settings)
-    app.state.metrics = Metrics(app.state)
-    app.add_middleware(Watch, metrics=app.state.metrics)
     return app
 
 
@@ -163,7 +165,8 @@ def _add_routes(app: FastAPI) -> None:
     )
     async def add_job(request: Request, idempotency_key: IdempotencyKey = None) -> Response:
         check_running(request)
-        job = await _added(request, idempotency_key)
+        with _waiting(request):
+            job = await _added(request, idempotency_key)
         return Response(job_json(job), 202, {"Location": f"/v1/jobs/{job.id}"}, JSON)
 
     @app.get(
@@ -179,8 +182,9 @@ def _add_routes(app: FastAPI) -> None:
             return Response(job_json(job), media_type=JSON)
         if job.result is None:
             raise Refused(409, "no-result", f"the job is {job.status} and has no result")
-        body = await state.store.body(id)
-        reply = await _worked(state.pool, state.settings, Task("render", body, media, (job.result,)))
+        with _waiting(request):
+            body = await state.store.body(id) or b""
+            reply = await _worked(state.pool, state.settings, Task("render", body, media, (job.result,)))
         return Response(reply.content, reply.status, reply.headers, reply.media)
 
     @app.get(
@@ -318,16 +322,30 @@ def accepted(request: Request) -> str:
     raise Refused(406, "not-acceptable", f"plans come as {', '.join(FORMATS)}")
 
 
+@contextlib.contextmanager
+def _waiting(request: Request) -> Iterator[None]:
+    """Counts a request and the bytes of its body; refuses the request where too many wait, or too large ones."""
+    state, most = request.app.state, request.app.state.settings.body_bytes
+    length = request.headers.get("content-length", "")
+    size = min(int(length[:20]), most) if length.isdecimal() else most
+    if state.in_flight >= state.settings.waiting or (state.held and state.held + size > LARGEST_BODIES * most):
+        raise Refused(429, "busy", f"{state.in_flight} requests wait already", retry_after=1)
+    state.in_flight += 1
+    state.held += size
+    try:
+        yield
+    finally:
+        state.in_flight -= 1
+        state.held -= size
+
+
 async def answered(
     request: Request, kind: Kind, media: str, sent: str = JSON, parts: tuple[bytes, ...] = ()
 ) -> Response:
     """The answer of a worker, as `media`, to a request whose client waits for it; `sent` is what the client sends."""
     check_running(request)
     state = request.app.state
-    if state.in_flight >= state.settings.waiting:
-        raise Refused(429, "busy", f"{state.in_flight} requests wait already", retry_after=1)
-    state.in_flight += 1
-    try:
+    with _waiting(request):
         body = await read_body(request, state.settings, sent)
         task = Task(kind, body, media, parts)
         if kind == "read" and len(body) <= SMALL_FILE:
@@ -335,8 +353,6 @@ async def answered(
         else:
             work = _worked(state.pool, state.settings, task)
         reply = await _unless_gone(request, work)
-    finally:
-        state.in_flight -= 1
     return Response(reply.content, reply.status, reply.headers, reply.media)
 
 

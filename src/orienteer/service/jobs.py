@@ -15,6 +15,8 @@ from orienteer.service.settings import Settings
 from orienteer.service.store import TRIES, Claim, Job, Store
 from orienteer.service.work import Reply, Task
 
+RECORDINGS = 60
+"""How often, a second apart, it is tried to record what became of a job."""
 KEEP_ALIVE = 15.0
 """Seconds after which a silent stream of events sends a comment, so that proxies keep it open."""
 PURGE = 60.0
@@ -36,7 +38,9 @@ class Jobs:
         self.arrived = {"job": asyncio.Event(), "batch": asyncio.Event()}
         self.draining = self.hung_up = False
         self.running: dict[str, Worker] = {}
-        """The workers of running jobs, by the jobs' ids."""
+        """The workers of running jobs, by the jobs' ids, until what became of the jobs is recorded."""
+        self.searching: dict[str, Worker] = {}
+        """The same, until the searches have ended."""
         self.cancelled: set[str] = set()
         self.watchers: dict[str, set[asyncio.Event]] = defaultdict(set)
         self.tasks: list[asyncio.Task[None]] = []
@@ -74,7 +78,8 @@ class Jobs:
 
     def wake(self, batch: str | None) -> None:
         """Called when a job was added."""
-        self.arrived["batch" if batch is not None and self.pool.batches else "job"].set()
+        for arrived in self.arrived.values():  # whichever worker may search the job by then
+            arrived.set()
 
     async def cancel(self, id: str) -> Job | None:
         """The job, after its search has ended with the best plan so far, or soon will."""
@@ -154,18 +159,24 @@ class Jobs:
                     self._begin(worker, others)
                     claims += others
                 reply = await self._searched(worker, claims, together=purpose == "batch")
+                for claim in claims:  # what is cancelled from here on is not the worker's next task
+                    self.searching.pop(claim.id, None)
         if claims:  # the worker has its next task by now
             await self._record(claims, reply)
 
     def _begin(self, worker: Worker, claims: Sequence[Claim]) -> None:
         for claim in claims:
-            self.running[claim.id] = worker
+            self.running[claim.id] = self.searching[claim.id] = worker
             self.notify(claim.id)
 
     async def _companions(self, first: Claim) -> list[Claim]:
         """Jobs that wait together with a job and can be searched together with it."""
         await asyncio.sleep(self.settings.batch_ms / 1000)
-        return await self.store.claim(self.settings.batch_most - 1, batch=first.batch)
+        try:
+            return await self.store.claim(self.settings.batch_most - 1, batch=first.batch)
+        except Exception:
+            _log.exception("job %s is searched alone", first.id)
+            return []
 
     async def _searched(self, worker: Worker, claims: Sequence[Claim], together: bool) -> Reply | Died:
         if all(claim.id in self.cancelled for claim in claims):
@@ -182,13 +193,14 @@ class Jobs:
 
     def _cancel_search(self, id: str) -> None:
         """Ends the search of a job; those that are searched together end together."""
-        worker = self.running.get(id)
-        if worker is not None and all(other in self.cancelled for other, its in self.running.items() if its is worker):
+        worker = self.searching.get(id)
+        together = [other for other, its in self.searching.items() if its is worker]
+        if worker is not None and all(other in self.cancelled for other in together):
             task = worker.task
             worker.cancel()
 
             def insist() -> None:
-                if self.running.get(id) is worker and worker.task == task:
+                if self.searching.get(id) is worker and worker.task == task:
                     worker.kill("a worker did not end a cancelled search")
 
             asyncio.get_running_loop().call_later(self.settings.grace_seconds, insist)
@@ -199,11 +211,21 @@ class Jobs:
             replies = reply.parts
         for claim, own in zip(claims, replies, strict=True):
             try:
-                await self._record_one(claim, own)
+                await self._insist_on_recording(claim, own)
             finally:
                 self.running.pop(claim.id, None)
                 self.cancelled.discard(claim.id)
                 self.notify(claim.id)
+
+    async def _insist_on_recording(self, claim: Claim, reply: Reply | Died) -> None:
+        """Records what became of a job, again and again where the disk does not take it: else it would run for ever."""
+        for _ in range(RECORDINGS):
+            try:
+                return await self._record_one(claim, reply)
+            except Exception:
+                _log.exception("job %s could not be recorded", claim.id)
+                await asyncio.sleep(1.0)
+        return None
 
     async def _record_one(self, claim: Claim, reply: Reply | Died) -> None:
         if isinstance(reply, Reply):

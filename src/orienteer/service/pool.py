@@ -47,6 +47,7 @@ class Worker:
         self.on_news: OnNews | None = None
         self.reply: asyncio.Future[Reply] | None = None
         self.sending = asyncio.Lock()
+        self.sends: set[asyncio.Task[None]] = set()
         self.connection, theirs = multiprocessing.get_context("spawn").Pipe()
         self.process = multiprocessing.get_context("spawn").Process(
             target=run, args=(theirs, settings.public, batches), daemon=True, name=f"orienteer-worker-{number}"
@@ -54,25 +55,48 @@ class Worker:
         threading.Thread(target=self._live, args=(theirs,), daemon=True).start()
 
     async def run(self, task: Task, seconds: float, on_news: OnNews | None = None) -> Reply:
-        """The reply to a task; `Died` if the worker dies or has not answered after so many seconds."""
+        """The reply to a task; `Died` if the worker dies or has not answered after that many seconds.
+
+        Where nobody waits for the answer any more, the worker is asked to end, and killed if it does not.
+        """
+        if self.connection.closed:  # died while it was handed out
+            raise Died(self.reason)
         self.task += 1
-        self.on_news, self.reply = on_news, self.loop.create_future()
-        await self._send("task", self.task, task, size=len(task.body) + sum(map(len, task.parts)))
+        reply: asyncio.Future[Reply] = self.loop.create_future()
+        self.on_news, self.reply = on_news, reply
         timer = self.loop.call_later(seconds, self.kill, f"a worker took longer than {seconds:g} s")
+        reply.add_done_callback(lambda _: timer.cancel())
+        self._send("task", self.task, task, size=len(task.body) + sum(map(len, task.parts)))
         try:
-            return await self.reply
-        except asyncio.CancelledError:  # nobody waits for the answer any more
+            return await asyncio.shield(reply)
+        except asyncio.CancelledError:
             self.cancel()
+            insist = self.loop.call_later(
+                self.settings.grace_seconds, self.kill, "a worker went on with what nobody waits for"
+            )
+            reply.add_done_callback(lambda _: insist.cancel())
             raise
         finally:
-            timer.cancel()
             self.on_news = None
+
+    def when_free(self, call: Callable[[], None]) -> None:
+        """Calls when the worker has no task: a task may go on after the one who asked for it has gone."""
+        if self.reply is None or self.reply.done():
+            call()
+        else:
+            self.reply.add_done_callback(lambda _: call())
 
     def cancel(self) -> None:
         """Asks the worker to end its search with the best plan so far."""
-        self.cancelling = asyncio.ensure_future(self._send("cancel", self.task))
+        self._send("cancel", self.task)
 
-    async def _send(self, *message: Any, size: int = 0) -> None:
+    def _send(self, *message: Any, size: int = 0) -> None:
+        """Sends in the background: a message that was begun is sent whole, whatever becomes of who sends it."""
+        task = self.loop.create_task(self._sent(message, size))
+        self.sends.add(task)
+        task.add_done_callback(self.sends.discard)
+
+    async def _sent(self, message: tuple[Any, ...], size: int) -> None:
         async with self.sending:
             with contextlib.suppress(OSError):  # the worker is dead, as `_live` will tell
                 if size <= SMALL:
@@ -178,7 +202,7 @@ class Pool:
 
     @contextlib.asynccontextmanager
     async def lease(self, purpose: Purpose, seconds: float | None = None) -> AsyncIterator[Worker]:
-        """A context with a worker that nobody else has; `Refused` where none is free within so many seconds."""
+        """A context with a worker that nobody else has; `Refused` where none is free within `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 worker = await self._take(purpose)
@@ -187,7 +211,7 @@ class Pool:
         try:
             yield worker
         finally:
-            self._give(worker)
+            worker.when_free(lambda: self._give(worker))
 
     async def _take(self, purpose: Purpose) -> Worker:
         fitting = [worker for worker in self.idle if purpose in worker.purposes]
@@ -244,7 +268,7 @@ class Pool:
 
 
 async def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
-    """Whether a condition came true within so many seconds."""
+    """Whether a condition came true within `seconds`."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() >= end:

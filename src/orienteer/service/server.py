@@ -56,6 +56,9 @@ class _Server(uvicorn.Server):
         seconds = state.settings.drain_seconds
         logging.getLogger("uvicorn.error").info("Draining for at most %g s; a second signal stops at once", seconds)
         state.draining = True
+        if not hasattr(state, "jobs"):  # told to stop while it starts
+            self.should_exit = True
+            return
         state.jobs.drain()
         end = time.monotonic() + seconds
         while (state.in_flight or state.jobs.running) and time.monotonic() < end and not self.should_exit:
