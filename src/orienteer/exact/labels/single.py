@@ -82,13 +82,18 @@ class OneRoute:
         collect. Prices of places that the best route visits twice rise, those of places that it leaves out fall
         (subgradients, with Polyak's step).
         """
-        self.near = first_memory(self.side, self.remembered)
+        remembered = self.remembered
+        self.near = first_memory(self.side, remembered)
         prices, best, lowest = self.prices.copy(), self.prices.copy(), np.inf
         pull, wait, direction = 1.0, 0, np.zeros(len(prices))
         nothing = nothing_known(self.side, len(self.watched))
         while pull > LEAST_PULL and not self.missing:
             self.prices = prices
             ways = self._ways(self.side.ahead, nothing, -np.inf, most_labels, strict=False)
+            if ways is None and remembered and not self.run.report():
+                remembered //= 2  # with less memory there are fewer labels
+                self.near = first_memory(self.side, remembered)
+                continue
             if ways is None or not ways.paths:
                 break
             bound = ways.profit + float(prices.sum())
