@@ -43,8 +43,8 @@ SEPARATORS: dict[str, type[Separator]] = {
 
 CLOCKS: frozenset[Feature] = frozenset({"windows", "routes"})
 """What labels are for; all else is rows and costs of branch and cut."""
-FIRST_LABELS, FEW_LABELS, MOST_LABELS = 1 << 16, 1 << 18, 1 << 23
-"""The most labels of a first try, of a search for a bound, and for a proof: 10 and 40 megabytes, and a gigabyte."""
+FIRST_LABELS, FEW_LABELS, MOST_LABELS = 1 << 17, 1 << 18, 1 << 23
+"""The most labels of a first try, of a search for a bound, and for a proof: 20 and 40 megabytes, and a gigabyte."""
 
 
 @dataclass(frozen=True)
