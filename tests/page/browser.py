@@ -109,7 +109,7 @@ class Page:
         )
 
     def loaded(self, count: int) -> None:
-        """Waits until the table has so many places."""
+        """Waits until the table has this number of places."""
         self.until(lambda: self.text("#place-count") == str(count), f"{count} places")
 
     def solve(self) -> None:

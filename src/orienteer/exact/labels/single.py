@@ -22,7 +22,8 @@ REMEMBERED = 6
 MOST_PATHS = 20
 """Routes whose cycles are broken up after a search."""
 LEAST_PULL, PATIENCE, MOMENTUM = 0.1, 4, 0.5
-"""Prices are found when the factor of their steps, halved after so many steps without a lower bound, is below this."""
+"""The search for prices ends when the factor of its steps is below `LEAST_PULL`. The factor is halved after `PATIENCE`
+steps without a lower bound; `MOMENTUM` is the share of the step before that each step keeps."""
 LEAST_FALL = 0.01
 """A bound is lower if it came nearer to the best prize by this share of their distance."""
 LOOSE = 1e-8
