@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from orienteer import Budget, Instance, InvalidInstance, Route
-from orienteer.data.distances import METRICS, TSPLIB_METRICS, pairwise
+from orienteer.model.distances import METRICS, TSPLIB_METRICS, pairwise
 
 numbers = st.floats(0, 1e9) | st.floats(0, 1e300) | st.integers(0, 100).map(float)
 coordinates = st.floats(-1e6, 1e6) | st.integers(-50, 50).map(float)

@@ -10,9 +10,9 @@ import pytest
 
 from orienteer import Budget, Route
 from orienteer.data import files, text
-from orienteer.data.distances import METRICS
 from orienteer.data.json_file import KEYS
 from orienteer.data.places import KEYS as PLACE_KEYS
+from orienteer.model.distances import METRICS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
 SCHEMA, EXAMPLE, PLACES, DAY = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))

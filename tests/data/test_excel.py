@@ -117,6 +117,13 @@ def test_problems_there_and_back(instance: Instance, suffix: str, folder: Path) 
     assert [route.name for route in read.each_route] == [name if name.strip() else "" for name in names]
 
 
+def test_a_large_prize_comes_back(tmp_path: Path) -> None:
+    """A float beyond 2**53 is written without a point; it was refused as an integer that a float would round."""
+    instance = Instance([[0, 1, 1], [1, 0, 1], [1, 1, 0]], [0.0, 9007199254740994.0, 1.0], 2.5)
+    files.write(instance, tmp_path / "a.xlsx")
+    assert files.read(tmp_path / "a.xlsx") == instance
+
+
 @settings(max_examples=40)
 @given(found=plans(), suffix=st.sampled_from([".xlsx", ".csv"]))
 def test_plans_there_and_back(found: tuple[Instance, Plan], suffix: str, folder: Path) -> None:
@@ -196,6 +203,71 @@ def test_hostile_workbooks(path: Path) -> None:
     refused(path, "a row of more than 10001 cells")
     path.write_bytes(b"PK\x03\x04 nothing")
     refused(path, "not a readable spreadsheet")
+
+
+TEXTS = "xl/sharedStrings.xml"
+STRINGS = b'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">%s</sst>'
+KIND = b'"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"'
+
+
+def share(path: Path, texts: bytes, sheet: bytes) -> None:
+    """Makes a workbook of a sheet and of texts that its cells share."""
+    workbook(path, places=[["x"]])
+    with zipfile.ZipFile(path) as archive:
+        kinds = archive.read("[Content_Types].xml")
+    known = b'<Override PartName="/xl/sharedStrings.xml" ContentType=' + KIND + b"/></Types>"
+    replaced(path, "[Content_Types].xml", kinds.replace(b"</Types>", known))
+    replaced(path, SHEET, SPREAD % (b"", sheet))
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(TEXTS, STRINGS % texts)
+
+
+def test_many_small_members_that_expand(path: Path) -> None:
+    workbook(path, places=[["x", "y", "prize"], [0, 0, 0], [1, 0, 3]])
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(60):  # each too small to be a bomb by itself
+            archive.writestr(f"xl/worksheets/more{number}.xml", SPREAD % (b"", b"<row><c/></row>" * 60_000))
+    assert path.stat().st_size < 300_000
+    refused(path, "the file claims [0-9]+ bytes from [0-9]+: refused as a zip bomb", 5e6)
+
+
+def test_texts_that_expand(path: Path) -> None:
+    """What takes much memory from few bytes is refused while it is read."""
+    cell = b'<c t="s"><v>0</v></c>'
+    share(path, b"<si><t>prize</t></si>", b"<row>%s</row><row><c><v>1</v></c></row>" % cell)
+    with pytest.raises(BadFile, match="neither x, y nor lat"):
+        files.read(path, limit=3)  # sound, as far as it goes
+    share(path, b"<si>" + b"<r>" * 100_000, b"<row>%s</row>" % cell)
+    refused(path, f"{TEXTS} is nested more than 100 deep", 5e6)
+    share(path, b"<si><t>" + b"a" * 900_000 + b"</t></si>", b"<row>%s</row>" % cell)
+    assert path.stat().st_size < 10_000
+    refused(path, "a cell of 900000 characters, at most 32767 are read", 20e6)
+    share(path, b"<si><t>" + b"ab" * 16_000 + b"</t></si>", (b"<row>" + cell * 1000 + b"</row>") * 4)
+    assert path.stat().st_size < 10_000, "four thousand cells of 32,000 characters"
+    refused(path, "its cells hold more than the 67108864 characters that are read", 20e6)
+
+
+def test_a_member_that_lies_about_its_size(path: Path) -> None:
+    """The directory claims less than is packed: no more than claimed is unpacked."""
+    workbook(path, places=[["x", "y", "prize"], [0, 0, 0], [1, 0, 3]])
+    real, fake = SPREAD % (b"", b"<row><c/></row>" * 3_000_000), SPREAD % (b"", b"<row/>")
+    replaced(path, SHEET, real)
+    data = path.read_bytes()
+    sizes = [size.to_bytes(4, "little") for size in (len(real), len(fake))]
+    assert data.count(sizes[0]) == 2
+    path.write_bytes(data.replace(*sizes))
+    refused(path, "not a readable spreadsheet", 5e6)
+
+
+def test_a_sheet_by_another_name_is_checked_too(path: Path) -> None:
+    workbook(path, places=[["x", "y", "prize"], [0, 0, 0], [1, 0, 3]])
+    with zipfile.ZipFile(path) as archive:
+        links = archive.read("xl/_rels/workbook.xml.rels").replace(b"sheet1.xml", b"sheet1.bin")
+    replaced(path, "xl/_rels/workbook.xml.rels", links)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("xl/worksheets/sheet1.bin", b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>')
+        archive.writestr("xl/media/picture.png", b"\x89PNG no XML")
+    refused(path, "sheet1.bin declares a document type or an entity")
 
 
 def test_a_sheet_that_ends_late_is_read_soon(path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from orienteer import BadFile
 from orienteer.data import files, npz, text
+from orienteer.model.distances import LARGEST_TABLE
 
 MEGABYTE = 2**20
 
@@ -61,8 +62,17 @@ def test_ten_million_nodes(tmp_path: Path, claim: int) -> None:
 )
 def test_a_size_within_bounds_without_the_data(tmp_path: Path, body: str) -> None:
     path = tmp_path / "a.oplib"
-    path.write_text(f"DIMENSION : {text.MAX_NODES}\nCOST_LIMIT : 5\n{body}")
+    path.write_text(f"DIMENSION : {LARGEST_TABLE}\nCOST_LIMIT : 5\n{body}")
     refused(lambda: files.read(path), "lacks node|is missing|must hold")
+
+
+def test_a_table_is_smaller_than_the_most_points(tmp_path: Path) -> None:
+    path = tmp_path / "a.oplib"
+    kind = "EDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : FULL_MATRIX\nEDGE_WEIGHT_SECTION\n1 2 3\n"
+    path.write_text(f"DIMENSION : {text.MAX_NODES}\nCOST_LIMIT : 5\n{kind}")
+    refused(
+        lambda: files.read(path), f"a table of costs between {text.MAX_NODES} nodes is larger than the {LARGEST_TABLE}"
+    )
 
 
 def test_coordinates_of_all_nodes_but_scores_of_none(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from data.any_problem import problems_with_rules
 from orienteer import BadFile, Budget, Instance, Plan, Result, Route, Tour, check_plan
 from orienteer.data import files
-from orienteer.data.distances import great_circle, pairwise
 from orienteer.data.geojson import geojson_problem, plan_geojson
 from orienteer.data.gpx import GPX, OURS, plan_gpx
 from orienteer.data.json_file import problem_fields
+from orienteer.model.distances import great_circle, pairwise
 
 TOWN: dict[str, Any] = {
     "type": "FeatureCollection",
@@ -356,3 +356,19 @@ def test_a_plan_is_no_problem(path: Path) -> None:
     with pytest.raises(BadFile, match="holds a plan, not a problem"):
         files.read(path)
     assert math.isfinite(town.limit)
+
+
+def test_a_plan_in_gpx_says_that_it_is_no_problem(path: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    town = parsed(path, TOWN)
+    (tmp_path / "plan.gpx").write_text(plan_gpx(town, check_plan(town, [[0, 3, 0]])))
+    caplog.clear()
+    again = files.read(tmp_path / "plan.gpx", limit=town.limit)
+    assert [message for message in caplog.messages if "holds a plan, so only the names" in message]
+    assert (again.names, again.prizes.tolist()) == (town.names, town.prizes.tolist())
+    assert town.service is not None
+    assert again.service is not None
+    assert again.service.tolist() == town.service.tolist()
+    assert (town.required, again.required) == ((3,), ())
+    caplog.clear()
+    parsed(tmp_path / "a.gpx", WAYPOINTS, limit=60, speed=80)
+    assert caplog.messages == []

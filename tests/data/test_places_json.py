@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from data.any_problem import problems_with_rules
 from orienteer import Instance
 from orienteer.data.files import read, read_fields, write
-from orienteer.data.json_file import problem_of
+from orienteer.data.json_file import problem_fields, problem_of
 from orienteer.data.places_json import places_of
 
 ROOT = Path(__file__).parents[2]
@@ -66,12 +66,33 @@ def test_a_day_is_written_as_people_write_it(tmp_path: Path) -> None:
                 "weights": {"fee": 12},
             },
             {"name": "Inn", "lon": 11.5, "lat": 48.12, "prize": 1, "service": 60, "windows": "11:30-13:30"}
-            | {"group": "group 1"},
+            | {"group": "lunch"},
             {"name": "Cafe", "lon": 11.52, "lat": 48.1, "prize": 1, "service": 45, "windows": "day 2 11:00-12:00"}
-            | {"group": "group 1"},
+            | {"group": "lunch"},
         ],
         "limit": 300,
         "budgets": {"fee": 20},
         "clock": "minutes",
         "speed": 75,
     }
+
+
+def test_groups_keep_their_names() -> None:
+    groups = {1: "lunch; coffee", 2: ["lunch", "a;b"], 3: "coffee", 4: ["a;b", "a,b"], 5: "a,b"}
+    data = {
+        "limit": 9,
+        "places": [{"name": f"p{node}", "x": node, "y": 0, "group": groups.get(node, "")} for node in range(7)],
+        "groups": [["p5", "p6"]],
+    }
+    fields = problem_fields("problem", data)
+    found = places_of("problem", fields)
+    assert [place.get("group") for place in found["places"]] == [
+        None,
+        "lunch; coffee",
+        "lunch; a,b",
+        "coffee",
+        "a,b; a,b 2",
+        "a,b 2; group 5",
+        "group 5",
+    ]
+    assert problem_of(found).groups == problem_of(data).groups

@@ -9,8 +9,8 @@ import pytest
 
 from orienteer import check_tour
 from orienteer.data import files
-from orienteer.data.distances import euclidean, pairwise
 from orienteer.data.generate import generate
+from orienteer.model.distances import euclidean, pairwise
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 

@@ -77,7 +77,7 @@ def test_windows_and_budgets_of_days(path: Path) -> None:
         ("top", TOP.replace("m 2", "m two"), 2, "m must be a whole number, got 'two'"),
         ("top", TOP.replace("3 4 10", "3 4"), 5, "a node must be 'x y score', got 2 values"),
         ("top", TOP.replace("tmax 20", "tmax 9"), None, "routes[0].limit 9 is below 10"),
-        ("top", TOP.replace("n 4", "n 99999999"), None, "more than the 10000 that are read"),
+        ("top", TOP.replace("n 4", "n 99999999"), None, "more than the 200000 that are read"),
         ("toptw", "1 2\n", 1, "must have the number of nodes as its third value"),
         ("toptw", TOPTW.replace("20 30", "40 30"), None, "windows[1] closes at 30, before it opens at 40"),
         ("toptw", TOPTW.replace("20 30", "20 soon"), 4, "closes must be a number, got 'soon'"),

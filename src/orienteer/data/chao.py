@@ -4,9 +4,9 @@ from itertools import islice
 
 import numpy as np
 
-from orienteer.data.distances import euclidean, measured_by, pairwise
 from orienteer.data.fields import Fields
 from orienteer.data.text import MAX_NODES, FilePath, amount, check_size, read_lines, real, whole, write_lines
+from orienteer.model.distances import euclidean, measured_by, pairwise
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 

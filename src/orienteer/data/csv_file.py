@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from orienteer.data.columns import BUDGET
-from orienteer.data.distances import euclidean, manhattan, measured_by
 from orienteer.data.engine_table import engine_table, square_table
 from orienteer.data.fields import Fields
 from orienteer.data.json_file import parse_json_text
@@ -24,6 +23,7 @@ from orienteer.data.legs import NOTHING, Given, Matrix, great_circle_speed, posi
 from orienteer.data.points import Header, Row
 from orienteer.data.table import Setting, Table, fields_of_table, note, with_routes_of
 from orienteer.data.text import MAX_WHOLE, FilePath, costs_of, csv_line, read_text, shown, write_lines
+from orienteer.model.distances import euclidean, manhattan, measured_by
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array

@@ -111,7 +111,7 @@ def square_table(path: FilePath, field: str, rows: Any, size: int | None = None)
         many = "rows" if size is None else f"{size} rows, one a node"
         raise BadFile(path, f"{field} must be a list of {many}, got {got}")
     size = len(rows)
-    check_size(path, size)
+    check_size(path, size, table=True)
     for number, row in enumerate(rows):  # before anything is allocated
         if not isinstance(row, list) or len(row) != size:
             got = f"{len(row)}" if isinstance(row, list) else shown(row)

@@ -17,8 +17,10 @@ from orienteer.data.points import Header, Row
 from orienteer.data.table import Setting, Table, fields_of_table, note
 from orienteer.data.text import MAX_NODES, FilePath, read_bytes, shown, write_file
 from orienteer.data.timetable import TITLES, is_plan, plan_rows, routes_of_rows
+from orienteer.model.distances import LARGEST_TABLE
 from orienteer.model.errors import BadFile, MissingExtra
 from orienteer.model.instance import Instance
+from orienteer.model.numbers import EXACT_INTEGERS
 from orienteer.model.plan import Plan
 from orienteer.model.show import route_name
 
@@ -26,12 +28,15 @@ MAX_UNPACKED = 64 * 2**20
 """The most bytes of all members of a file, unpacked."""
 
 MAX_RATIO = 100
-"""The most that a member of more than a megabyte may be compressed; more is refused as a zip bomb."""
+"""The most that members of more than a megabyte, one or all, may be compressed; more is refused as a zip bomb."""
 
 MAX_ELEMENTS, MAX_STYLES = 4_000_000, 200_000
 """The most XML elements of the sheets and their texts, and of all other members, which take more memory."""
 
-MAX_COLUMNS = MAX_NODES + 1
+MAX_DEPTH = 100
+"""How deeply elements may be nested; spreadsheets need a fifth of it."""
+
+MAX_COLUMNS = LARGEST_TABLE + 1
 """The most cells of a row: those of a matrix with names."""
 
 MAX_ROWS = MAX_NODES + 1000
@@ -39,6 +44,9 @@ MAX_ROWS = MAX_NODES + 1000
 
 LONGEST_TEXT = 32_767
 """The most characters of a cell."""
+
+MAX_TEXT = MAX_UNPACKED
+"""The most characters of all cells that are read: a text that the file holds once may be that of many cells."""
 
 
 def load_excel(path: FilePath, given: Given = NOTHING) -> Fields:
@@ -93,7 +101,7 @@ class _Book:
     """The sheets of a workbook, whose members have been checked."""
 
     def __init__(self, path: FilePath):
-        self.path = path
+        self.path, self.text = path, 0
         data = read_bytes(path)
         openpyxl = check_extra()
         try:
@@ -131,12 +139,25 @@ class _Book:
             if len(row) > MAX_COLUMNS:
                 raise BadFile(self.path, f"a row of more than {MAX_COLUMNS} cells", number)
             cells = [_value(value) for value in row]
+            self._count(cells, number)
             while cells and cells[-1] in (None, ""):
                 cells.pop()
             if any(cell not in (None, "") for cell in cells):
                 if number > MAX_ROWS:
                     raise BadFile(self.path, f"more than {MAX_ROWS} rows in the sheet {shown(sheet.title)}")
                 yield number, cells
+
+    def _count(self, cells: Sequence[Any], number: int) -> None:
+        """Refuses texts that no spreadsheet writes, and more texts than are read."""
+        for cell in cells:
+            if isinstance(cell, str):
+                self.text += len(cell)
+                if len(cell) > LONGEST_TEXT:
+                    raise BadFile(
+                        self.path, f"a cell of {len(cell)} characters, at most {LONGEST_TEXT} are read", number
+                    )
+        if self.text > MAX_TEXT:
+            raise BadFile(self.path, f"its cells hold more than the {MAX_TEXT} characters that are read", number)
 
     def table(self, sheet: Any) -> Table:
         """The table of a sheet, with the settings above it."""
@@ -188,36 +209,47 @@ def _check_members(path: FilePath, data: bytes) -> None:
         members = archive.infolist()
         if (total := sum(info.file_size for info in members)) > MAX_UNPACKED:
             raise BadFile(path, f"its members claim {total} bytes, more than the {MAX_UNPACKED} that are read")
-        for info in members:
-            if info.file_size > 2**20 and info.file_size > MAX_RATIO * info.compress_size:
-                words = f"{info.filename} claims {info.file_size} bytes from {info.compress_size}"
-                raise BadFile(path, f"{words}: refused as a zip bomb")
+        for name, size, packed in [
+            *((info.filename, info.file_size, info.compress_size) for info in members),
+            ("the file", total, len(data)),  # of many small members, or members that share their bytes
+        ]:
+            if size > 2**20 and size > MAX_RATIO * packed:
+                raise BadFile(path, f"{name} claims {size} bytes from {packed}: refused as a zip bomb")
         left = {"sheets": MAX_ELEMENTS, "others": MAX_STYLES}
-        for info in members:
-            if info.filename.endswith((".xml", ".rels", ".vml")):
-                kind = "sheets" if re.search(r"/worksheets/|sharedStrings", info.filename) else "others"
-                with archive.open(info) as member:
+        for info in members:  # a member is never read beyond the size that it claims
+            kind = "sheets" if re.search(r"/worksheets/|sharedStrings", info.filename) else "others"
+            with archive.open(info) as member:
+                try:
                     left[kind] -= _elements(path, info.filename, member, left[kind])
+                except expat.ExpatError:
+                    if info.filename.endswith((".xml", ".rels", ".vml")):
+                        raise  # others, such as pictures, need not be XML
 
 
 def _elements(path: FilePath, name: str, member: IO[bytes], most: int) -> int:
-    """How many elements a member has, or `BadFile` if these are more than `most` or if it declares a document type."""
-    count = cells = 0
+    """How many elements a member has, or `BadFile`: more than `most`, too deep, with a document type."""
+    count = cells = depth = 0
     parser = expat.ParserCreate()
 
     def refuse(*_: Any) -> None:
         raise BadFile(path, f"{name} declares a document type or an entity, which is not read")
 
     def start(element: str, attributes: Mapping[str, str]) -> None:
-        nonlocal count, cells
-        count += 1
+        nonlocal count, cells, depth
+        count, depth = count + 1, depth + 1
         local = element.rpartition(":")[2]
         cells = cells + 1 if local == "c" else 0 if local == "row" else cells
         if count > most or cells > MAX_COLUMNS:
             raise BadFile(path, f"{name} has more elements than are read")
+        if depth > MAX_DEPTH:
+            raise BadFile(path, f"{name} is nested more than {MAX_DEPTH} deep")
+
+    def end(element: str) -> None:
+        nonlocal depth
+        depth -= 1
 
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
-    parser.StartElementHandler = start
+    parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.ParseFile(member)
     return count
 
@@ -231,6 +263,8 @@ def _value(value: Any) -> Any:
         return value.strftime("%H:%M:%S" if value.second else "%H:%M")
     if isinstance(value, (datetime.datetime, datetime.date)):
         return value.isoformat()
+    if type(value) is int and EXACT_INTEGERS < abs(value) < 1e300:
+        return float(value)  # which every number in a workbook is, though it may be written without a point
     return value
 
 

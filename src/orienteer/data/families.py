@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orienteer.data.distances import euclidean, manhattan, pairwise
 from orienteer.data.draws import Draws
 from orienteer.data.streets import street_times
+from orienteer.model.distances import euclidean, manhattan, pairwise
 from orienteer.model.numbers import Array
 
 

@@ -4,13 +4,14 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from orienteer.data.text import FilePath, shown
 from orienteer.data.times import Daily, on_days
 from orienteer.model.clock import Unit, day_length
+from orienteer.model.distances import Distances
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array
@@ -71,6 +72,8 @@ class Fields:
     """What costs are counted in, where a time of day is read; None where nobody said so."""
     on_earth: bool = False
     """Whether coordinates are longitude and latitude."""
+    group_names: Sequence[str] = ()
+    """What a file calls the first of the groups; the others have no names."""
     called: Callable[[int, str], str] | None = None
     """What messages call the value of a node in a column, such as ``places[3].prize``, where a file lists places."""
 
@@ -214,14 +217,18 @@ class Fields:
         """The costs, without a way to and from the nodes that are avoided."""
         if not self.avoided:
             return self.costs
-        costs, ends = self.costs.copy(), {node for route in routes for node in (route.start, route.end)}
+        ends, barred = {node for route in routes for node in (route.start, route.end)}, list[int]()
         for node in self.avoided:
             number = self.number(path, "avoid", node)
             if number in ends:
                 raise BadFile(path, f"avoid must not name a start or an end, got {shown(node)}")
-            if not 0 <= number < len(costs):
-                raise BadFile(path, f"avoid must be a node from 0 to {len(costs) - 1}, got {number}")
-            costs[number, :] = costs[:, number] = math.inf
+            if not 0 <= number < len(self.costs):
+                raise BadFile(path, f"avoid must be a node from 0 to {len(self.costs) - 1}, got {number}")
+            barred.append(number)
+        if isinstance(self.costs, Distances):
+            return cast(Array, self.costs.without(barred))
+        costs = self.costs.copy()
+        costs[barred, :] = costs[:, barred] = math.inf
         return costs
 
     def number(self, path: FilePath, field: str, node: Node) -> int:

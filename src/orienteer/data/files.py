@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from orienteer.data.json_file import load_json, load_result, save_json
 from orienteer.data.legs import Given
 from orienteer.data.npz import BatchResult, load_results, load_set, save_results, save_set
 from orienteer.data.oplib import load_oplib, save_oplib
+from orienteer.data.result_parts import load_folder
 from orienteer.data.rules_json import rules_of
+from orienteer.data.stored_set import is_stored_set, open_set
 from orienteer.data.text import FilePath
 from orienteer.data.tour_file import load_plan, load_tour, save_tour
 from orienteer.data.variants import load_mctopmtw, load_top, load_toptw
@@ -172,7 +175,12 @@ def write(instance: Instance, path: FilePath, format: str | None = None) -> None
 
 
 def read_set(path: FilePath, format: str | None = None) -> Sequence[Instance]:
-    """The instances of an NPZ set, each made when it is asked for; of a file in another format, its one instance."""
+    """The instances of an NPZ set, each made when it is asked for; of a file in another format, its one instance.
+
+    All is held in memory, also of a set in several files; `open_set` is for sets that are too large for that.
+    """
+    if is_stored_set(path):
+        return list(chain.from_iterable(open_set(path).pieces()))
     if format_of(path, format) == "npz":
         return load_set(path)
     return [read(path, format)]
@@ -215,8 +223,8 @@ def read_result(path: FilePath) -> Result:
 
 
 def read_results(path: FilePath) -> BatchResult:
-    """The results of a batch in an NPZ file."""
-    return load_results(path)
+    """The results of a batch in an NPZ file, or in a folder of such files."""
+    return load_folder(path) if Path(path).is_dir() else load_results(path)
 
 
 def write_results(results: Iterable[Result], path: FilePath) -> None:
@@ -225,13 +233,15 @@ def write_results(results: Iterable[Result], path: FilePath) -> None:
 
 
 def format_of(path: FilePath, format: str | None = None) -> str:
-    """The `format` if it is named, else the format that the suffix of `path` stands for."""
+    """The `format` if it is named, else the format that the suffix of `path` stands for; a folder is an NPZ set."""
     if format is not None:
         if format not in FORMATS:
             raise ValueError(
                 f"format must be one of {', '.join(FORMATS)}, got {format!r}{did_you_mean(format, FORMATS)}"
             )
         return format
+    if is_stored_set(path):
+        return "npz"
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         suffixes = {name: " ".join(s for s, f in SUFFIXES.items() if f == name) for name in FORMATS}
@@ -265,10 +275,10 @@ def _with_routes(found: Fields, routes: int | Sequence[Route] | FilePath, unit: 
 
 
 def _pick(path: FilePath, index: int | None) -> Fields:
-    found = load_set(path)
+    found = open_set(path)
     if index is None and len(found) > 1:
         raise BadFile(path, f"a set of {len(found)} instances; an index must say which")
     at = index or 0
     if not 0 <= at < len(found):
         raise BadFile(path, f"there is no instance {at} among {len(found)}")
-    return found.fields(at)
+    return found.at(at).fields(0)

@@ -32,12 +32,13 @@ def generate(
     count: int = 1,
     seed: int = 0,
     separate_end: bool = False,
+    first: int = 0,
 ) -> InstanceSet:
     """`count` random problems of `n` prized nodes each.
 
     Node 0 is the start, nodes 1 to n carry the prizes. A route ends at node 0 too or, with `separate_end`, at node
-    n + 1; start and end are worth nothing. Problem i depends on all arguments but `count`. A problem whose end cannot
-    be reached within the limit is drawn again.
+    n + 1; start and end are worth nothing. Problem i depends on all arguments but `count` and `first`. A problem whose
+    end cannot be reached within the limit is drawn again.
 
     Parameters
     ----------
@@ -45,6 +46,8 @@ def generate(
         One of `PRIZES` and one of `COSTS`.
     limit
         The most that a route may cost; by default that of `default_limit`.
+    first
+        The number i of the first problem: large sets are made in parts.
     """
     _check(n, prizes, costs, limit, count, seed)
     most = default_limit(n, costs) if limit is None else float(limit)
@@ -52,7 +55,7 @@ def generate(
     tables = size * size if costs != "euclidean" else 2 * size
     if count * tables * 8 > MAX_SET_BYTES:
         raise ValueError(f"count must keep the set below {MAX_SET_BYTES} bytes, got {count} problems of {size} nodes")
-    drawn = [_draw(n, size, prizes, costs, most, seed, index) for index in range(count)]
+    drawn = [_draw(n, size, prizes, costs, most, seed, index) for index in range(first, first + count)]
     places = [own for own, _ in drawn]
     return InstanceSet(
         prizes=np.array([values for _, values in drawn]),

@@ -1,5 +1,6 @@
 """GPX 1.1: places as waypoints, whose extensions may hold the columns of CSV; and plans as routes."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -41,6 +42,9 @@ def gpx_problem(path: FilePath, data: bytes) -> tuple[dict[str, Any], Places]:
     points = _parse(path, data).waypoints
     if not points:
         raise BadFile(path, "there are no waypoints (wpt) in it")
+    if all("node" in point.columns for point in points):  # as `plan_gpx` writes it
+        words = "holds a plan, so only the names, positions, prizes and visit times of its places are read"
+        logging.getLogger("orienteer").warning("%s: %s", path, words)
     layout = Places("{column}", False, lines=[point.line for point in points])
     return {"places": [{**point.columns, "lat": point.lat, "lon": point.lon} for point in points]}, layout
 

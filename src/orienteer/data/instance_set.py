@@ -1,7 +1,7 @@
 """Many instances of one size, held, checked and prepared as arrays, and made into instances one by one."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, overload
@@ -9,12 +9,12 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.data.distances import euclidean, measured_by, pairwise
 from orienteer.data.fields import Fields
 from orienteer.data.json_file import parse_json_text
 from orienteer.data.rules_json import RULES, rules_of, with_rules
 from orienteer.data.text import shown
 from orienteer.model.cheapest import cheapest_to
+from orienteer.model.distances import euclidean, measured_by, pairwise
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import LARGEST, TOLERANCE, Array
@@ -47,22 +47,12 @@ class InstanceSet(Sequence[Instance]):
     """What instances have beyond the plain problem, as a JSON object each with the keys of a JSON file."""
     source: str = "set"
     """Where the set comes from, for messages."""
+    first: int = 0
+    """The place of the first instance in the source, for messages."""
 
     def __post_init__(self) -> None:
-        count, nodes = self.prizes.shape
-        wishes = {
-            "limit": (count,),
-            "start": (count,),
-            "end": (count,),
-            "coords": (count, nodes, 2),
-            "costs": (count, nodes, nodes),
-            "names": (count, nodes),
-            "rules": (count,),
-        }
-        for field, wish in wishes.items():
-            value = getattr(self, field)
-            if value is not None and value.shape != wish:
-                raise ValueError(f"{field} must have shape {wish} beside prizes {(count, nodes)}, got {value.shape}")
+        arrays = {field: getattr(self, field) for field in _KINDS}
+        check_shapes({field: array.shape for field, array in arrays.items() if array is not None}, *self.prizes.shape)
         if self.coords is None and self.costs is None:
             raise ValueError("a set needs coords or costs")
         for field, kind in _KINDS.items():
@@ -132,7 +122,7 @@ class InstanceSet(Sequence[Instance]):
         """Raises `BadFile` about the first instance that breaks a rule."""
         for at in np.flatnonzero(self._doubtful).tolist():
             self._checked(at)
-        self._doubtful[:] = False
+        self.__dict__["_doubtful"] = np.zeros(len(self), dtype=bool)  # the array may be shared, and read only
 
     def tables(self, part: slice) -> Array:
         """(instance, node, node) the costs of a part of the set; those of the whole may take too much memory."""
@@ -200,7 +190,7 @@ class InstanceSet(Sequence[Instance]):
         cut: dict[str, Any] = {
             field: None if getattr(self, field) is None else getattr(self, field)[index] for field in _KINDS
         }
-        part = replace(self, **cut)
+        part = replace(self, **cut, first=self.first + index.indices(len(self))[0])
         part.__dict__.update(
             (name, self.__dict__[name][index]) for name in ("_doubtful", *_DERIVED) if name in self.__dict__
         )
@@ -211,15 +201,15 @@ class InstanceSet(Sequence[Instance]):
         data = parse_json_text(self.source, str(self.rules[at]))
         if not isinstance(data, dict) or not data.keys() <= set(RULES):
             wish = f"its rules must be an object with some of {', '.join(RULES)}"
-            raise BadFile(self.source, f"instance {at}: {wish}, got {shown(data)}")
+            raise BadFile(self.source, f"instance {self.first + at}: {wish}, got {shown(data)}")
         return data
 
     def _checked(self, at: int) -> Instance:
         """The instance at `at` after all checks, or `BadFile`."""
         try:
-            return self.fields(at).build(self.source, what=f"instance {at}: ")
+            return self.fields(at).build(self.source, what=f"instance {self.first + at}: ")
         except InvalidInstance as error:  # its coordinates have no distances
-            raise BadFile(self.source, f"instance {at}: {error}") from error
+            raise BadFile(self.source, f"instance {self.first + at}: {error}") from error
 
     def _parts(self) -> Iterator[slice]:
         """Slices of instances whose costs fit into a processor's cache."""
@@ -282,6 +272,22 @@ _KINDS: dict[str, type | None] = {
 
 _DERIVED = ("to_end", "from_start", "reachable", "symmetric")
 """Properties that are computed for all instances at once, and then handed to each."""
+
+
+def check_shapes(shapes: Mapping[str, tuple[int, ...]], count: int, nodes: int) -> None:
+    """Raises a ValueError if the arrays of a set, besides prizes of shape (count, nodes), are not of fitting shapes."""
+    wishes = {
+        "limit": (count,),
+        "start": (count,),
+        "end": (count,),
+        "coords": (count, nodes, 2),
+        "costs": (count, nodes, nodes),
+        "names": (count, nodes),
+        "rules": (count,),
+    }
+    for field, wish in wishes.items():
+        if field in shapes and shapes[field] != wish:
+            raise ValueError(f"{field} must have shape {wish} beside prizes {(count, nodes)}, got {shapes[field]}")
 
 
 class _Planar(Instance):

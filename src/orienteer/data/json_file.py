@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from orienteer.data.cells import Cell, is_number
-from orienteer.data.distances import METRICS, euclidean, manhattan, measured_by
 from orienteer.data.engine_table import engine_table
 from orienteer.data.fields import Fields, Node
 from orienteer.data.legs import NOTHING, Given, Matrix, legs, unit_of
@@ -18,6 +17,7 @@ from orienteer.data.rules_json import RULES, limits_of_budgets, rules_of, with_r
 from orienteer.data.text import MAX_WHOLE, FilePath, check_size, read_text, shown, write_lines
 from orienteer.data.times import Times, as_unit
 from orienteer.model.clock import Unit
+from orienteer.model.distances import METRICS, euclidean, manhattan, measured_by
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from orienteer.data.columns import ACCEPTED
-from orienteer.data.distances import METRICS, great_circle, measured_by, pairwise, scale_of
 from orienteer.data.engine_table import EngineTable
 from orienteer.data.text import FilePath, shown
 from orienteer.model.clock import Unit
+from orienteer.model.distances import METRICS, great_circle, measured_by, pairwise, scale_of
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array

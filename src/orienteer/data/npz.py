@@ -1,16 +1,18 @@
 """NPZ files: sets of instances, and the results of a batch. Declared sizes are checked before anything is loaded."""
 
+import contextlib
 import math
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.data.instance_set import InstanceSet
-from orienteer.data.text import FilePath, check_size, shown, unreadable, write_file
+from orienteer.data.instance_set import InstanceSet, check_shapes
+from orienteer.data.npz_arrays import Member, check_packing, fingerprint, load_arrays, opened, write_array
+from orienteer.data.text import FilePath, check_size, write_file
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import EXACT_INTEGERS, Array
@@ -19,8 +21,8 @@ from orienteer.model.result import Result
 MAX_SET_BYTES = 2**31
 """The most bytes that the arrays of one file may take in memory."""
 
-MAX_RATIO = 100
-"""The most that a member above a few megabytes may be compressed, unpacked to packed; more is refused as a zip bomb."""
+PIECE_BYTES, PIECE_ROWS = 2**26, 2**14
+"""The most bytes and instances that are read at a time, where a set is not read as a whole."""
 
 SET_ARRAYS = {
     "coords": "fiu",
@@ -33,6 +35,9 @@ SET_ARRAYS = {
     "rules": "U",
 }
 """The arrays of a set and numpy's kinds of values that they may hold; other arrays in a file are not read."""
+
+_ONE_EACH = ("limit", "start", "end")
+"""Arrays of which a single number may stand for all instances."""
 
 RESULT_ARRAYS = {"prize": "fiu", "cost": "fiu", "seconds": "fiu", "tour": "iu"}
 
@@ -50,8 +55,36 @@ class BatchResult:
     tour: npt.NDArray[np.int32]
     """(instance, stop), or (instance, route, stop) where an instance has several routes; padded with -1."""
 
+    @classmethod
+    def of(cls, results: Sequence[Result]) -> "BatchResult":
+        """The results as arrays."""
+        plans = [[] if result.plan is None else [tour.nodes for tour in result.plan.routes] for result in results]
+        most = max((len(plan) for plan in plans), default=0)
+        longest = max((len(nodes) for plan in plans for nodes in plan), default=0)
+        table = np.full((len(results), max(1, most), longest), -1, dtype=np.int32)
+        for number, plan in enumerate(plans):
+            for place, nodes in enumerate(plan):
+                table[number, place, : len(nodes)] = nodes
+        missing = math.nan
+        return cls(
+            prize=np.array([missing if result.plan is None else result.prize for result in results], np.float64),
+            cost=np.array([missing if result.plan is None else result.cost for result in results], np.float64),
+            seconds=np.array([result.seconds for result in results], np.float64),
+            tour=table if most > 1 else table[:, 0],
+        )
+
     def __len__(self) -> int:
         return len(self.prize)
+
+    def __getitem__(self, index: int) -> "BatchResult":
+        """The result at `index` alone."""
+        one = slice(index, index + 1)
+        return BatchResult(self.prize[one], self.cost[one], self.seconds[one], self.tour[one])
+
+    @property
+    def padded(self) -> npt.NDArray[np.int32]:
+        """(instance, route, stop) the nodes, padded with -1, also where each instance has one route."""
+        return self.tour if self.tour.ndim == 3 else self.tour[:, None]
 
     def route(self, index: int) -> list[int]:
         """The nodes of the only route of the instance at `index`, without the padding."""
@@ -62,21 +95,96 @@ class BatchResult:
 
     def routes(self, index: int) -> list[list[int]]:
         """The nodes of each route of the instance at `index`, without the padding; empty where there is no plan."""
-        rows = self.tour[index] if self.tour.ndim == 3 else self.tour[index][None]
-        found = [[int(node) for node in row if node >= 0] for row in rows]
+        found = [[int(node) for node in row if node >= 0] for row in self.padded[index]]
         return [nodes for nodes in found if nodes]
 
 
 def load_set(path: FilePath) -> InstanceSet:
     """The set of instances in a file."""
-    arrays = _load(path, SET_ARRAYS)
+    arrays = load_arrays(path, SET_ARRAYS, MAX_SET_BYTES)
+    _check_complete(path, arrays)
+    return _set_of(path, arrays)
+
+
+class SetFile:
+    """A set of instances in a file that is read a piece at a time: the file may be larger than memory."""
+
+    def __init__(self, path: FilePath):
+        self.path = path
+        with self._members() as members:
+            self.count, self.size = members["prizes"].shape
+
+    def __len__(self) -> int:
+        return self.count
+
+    def fingerprint(self) -> bytes:
+        """A digest that tells whether the set is the same, made without reading all of it."""
+        return fingerprint(self.path, SET_ARRAYS)
+
+    def pieces(self, begin: int = 0, end: int | None = None, most: int | None = None) -> Iterator[InstanceSet]:
+        """The instances from `begin` to before `end`, in order, at most `most`, or a few megabytes, at a time."""
+        with self._members() as members:
+            if members["prizes"].shape != (self.count, self.size):
+                raise BadFile(self.path, "was changed while it was read")
+            held = {name: member.whole() for name, member in members.items() if not member.in_rows}
+            flowing = {name: member for name, member in members.items() if member.in_rows}
+            for member in flowing.values():
+                member.skip(begin)
+            step = most or max(1, min(PIECE_ROWS, PIECE_BYTES // _row_bytes(members.values())))
+            last = self.count if end is None else min(end, self.count)
+            for at in range(begin, last, step):
+                count = min(step, last - at)
+                arrays = {name: array if not array.ndim else array[at : at + count] for name, array in held.items()}
+                arrays |= {name: member.rows(count) for name, member in flowing.items()}
+                yield _set_of(self.path, arrays, at)
+
+    @contextlib.contextmanager
+    def _members(self) -> Iterator[dict[str, Member]]:
+        """A context with the arrays of the open file, none of them read yet."""
+        with opened(self.path, SET_ARRAYS) as (archive, infos):
+            check_packing(self.path, infos)
+            _check_complete(self.path, infos)
+            members = {name: Member(self.path, archive, info, SET_ARRAYS[name]) for name, info in infos.items()}
+            _check_streamable(self.path, members)
+            yield members
+
+
+def _check_complete(path: FilePath, arrays: Mapping[str, object]) -> None:
     if "prizes" not in arrays or not arrays.keys() & {"coords", "costs"} or "limit" not in arrays:
         raise BadFile(path, f"a set needs prizes, limit and coords or costs, got {sorted(arrays) or 'none of them'}")
+
+
+def _check_streamable(path: FilePath, members: dict[str, Member]) -> None:
+    """Raises `BadFile` if shapes do not fit, or if an instance would take more than `MAX_SET_BYTES`."""
+    prizes = members["prizes"].shape
+    _check_prizes(path, prizes)
+    given = {name: member.shape for name, member in members.items() if name not in _ONE_EACH or member.shape}
+    try:
+        check_shapes(given, *prizes)
+    except ValueError as error:
+        raise BadFile(path, str(error)) from error
+    held = sum(member.kept_bytes for member in members.values() if member.shape and not member.in_rows)
+    if held + _row_bytes(members.values()) > MAX_SET_BYTES:
+        why = "its arrays are in Fortran order, whose rows cannot be read one by one" if held else "its numbers"
+        raise BadFile(path, f"{why} take more than the {MAX_SET_BYTES} bytes that are read at a time")
+
+
+def _row_bytes(members: Iterable[Member]) -> int:
+    """The bytes that the arrays which are read in rows take in memory for an instance."""
+    return max(1, sum(member.kept_bytes // member.shape[0] for member in members if member.in_rows))
+
+
+def _check_prizes(path: FilePath, shape: tuple[int, ...]) -> None:
+    if len(shape) != 2 or not shape[0]:
+        raise BadFile(path, f"prizes must have shape (instances, nodes), got {shape}")
+    check_size(path, shape[1])
+
+
+def _set_of(path: FilePath, arrays: dict[str, npt.NDArray[Any]], first: int = 0) -> InstanceSet:
+    """The set of these arrays; `first` is the place of its first instance in the file."""
     try:
         prizes = _floats("prizes", arrays["prizes"])
-        if prizes.ndim != 2 or not len(prizes):
-            raise BadFile(path, f"prizes must have shape (instances, nodes), got {prizes.shape}")
-        check_size(path, prizes.shape[1])
+        _check_prizes(path, prizes.shape)
         count = len(prizes)
         return InstanceSet(
             prizes=prizes,
@@ -88,6 +196,7 @@ def load_set(path: FilePath) -> InstanceSet:
             names=_texts(arrays.get("names")),
             rules=_texts(arrays.get("rules")),
             source=str(path),
+            first=first,
         )
     except ValueError as error:
         if isinstance(error, BadFile):
@@ -102,7 +211,7 @@ def save_set(instances: Sequence[Instance], path: FilePath) -> None:
     except ValueError as error:
         raise BadFile(path, f"cannot be written: {error}") from error
     arrays = {name: getattr(whole, name) for name in ("coords", "costs", "prizes", "names", "rules")}
-    arrays |= {name: _once(getattr(whole, name)) for name in ("limit", "start", "end")}
+    arrays |= {name: _once(getattr(whole, name)) for name in _ONE_EACH}
     kept = {name: value for name, value in arrays.items() if value is not None}
     if sum(value.nbytes for value in kept.values()) > MAX_SET_BYTES:
         raise BadFile(path, f"cannot be written: the set takes more than {MAX_SET_BYTES} bytes; split it")
@@ -113,7 +222,7 @@ def save_set(instances: Sequence[Instance], path: FilePath) -> None:
 
 def load_results(path: FilePath) -> BatchResult:
     """The results of a batch."""
-    arrays = _load(path, RESULT_ARRAYS)
+    arrays = load_arrays(path, RESULT_ARRAYS, MAX_SET_BYTES)
     if missing := RESULT_ARRAYS.keys() - arrays.keys():
         raise BadFile(path, f"results need prize, cost, seconds and tour; missing: {', '.join(sorted(missing))}")
     prize, cost, seconds = (_floats(name, arrays[name]) for name in ("prize", "cost", "seconds"))
@@ -134,94 +243,53 @@ def save_results(results: Iterable[Result], path: FilePath) -> None:
 
     Where a result has several routes, tour is (b, routes, stops). Without a plan prize and cost are NaN.
     """
-    rows = list(results)
-    plans = [[] if result.plan is None else [tour.nodes for tour in result.plan.routes] for result in rows]
-    most = max((len(plan) for plan in plans), default=0)
-    longest = max((len(nodes) for plan in plans for nodes in plan), default=0)
-    table = np.full((len(rows), max(1, most), longest), -1, dtype=np.int32)
-    for number, plan in enumerate(plans):
-        for place, nodes in enumerate(plan):
-            table[number, place, : len(nodes)] = nodes
-    tour = table if most > 1 else table[:, 0]
-    found = [result.plan is not None for result in rows]
-    values = {
-        "prize": [result.prize if there else math.nan for result, there in zip(rows, found, strict=True)],
-        "cost": [result.cost if there else math.nan for result, there in zip(rows, found, strict=True)],
-        "seconds": [result.seconds for result in rows],
-    }
-    arrays = {name: np.array(column, dtype=np.float64) for name, column in values.items()}
-    write_file(path, lambda file: np.savez(file, **cast(Any, arrays | {"tour": tour})))
+    save_joined([BatchResult.of(list(results))], path)
 
 
-def _load(path: FilePath, wanted: dict[str, str]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays that the file holds, of those `wanted` by name with the kinds of values that they may hold."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-            chosen = {name: members[name] for name in wanted if name in members}
-            _check_members(path, chosen)
-            arrays: dict[str, npt.NDArray[Any]] = {}
-            left = MAX_SET_BYTES
-            for name, info in chosen.items():
-                arrays[name] = _load_array(path, archive, info, wanted[name], left)
-                left -= _kept_bytes(arrays[name].size, arrays[name].dtype)
-            return arrays
-    except BadFile:
-        raise
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except Exception as error:  # zipfile and zlib raise all kinds of things on damaged bytes
-        raise BadFile(path, f"not a readable NPZ file: {error}") from error
+def joined(parts: Sequence[BatchResult]) -> BatchResult:
+    """The results of all parts, in order."""
+    routes, stops = _room(parts)
+    return BatchResult(
+        prize=np.concatenate([part.prize for part in parts]),
+        cost=np.concatenate([part.cost for part in parts]),
+        seconds=np.concatenate([part.seconds for part in parts]),
+        tour=np.concatenate([_widened(part, routes, stops) for part in parts]),
+    )
 
 
-def _check_members(path: FilePath, members: dict[str, zipfile.ZipInfo]) -> None:
-    total = sum(info.file_size for info in members.values())
-    if total > MAX_SET_BYTES:
-        raise BadFile(path, f"its arrays claim {total} bytes, more than the {MAX_SET_BYTES} that are read")
-    for name, info in members.items():
-        if info.file_size > 2**24 and info.file_size > MAX_RATIO * info.compress_size:
-            raise BadFile(
-                path, f"{name} claims {info.file_size} bytes from {info.compress_size}: refused as a zip bomb"
-            )
+def save_joined(parts: Sequence[BatchResult | FilePath], path: FilePath, durable: bool = False) -> None:
+    """Writes results that come in parts, or in files of which each holds a part, as one file.
+
+    No more than one part of a file is in memory at a time. A `durable` file survives a loss of power.
+    """
+
+    def each() -> Iterator[BatchResult]:
+        return (part if isinstance(part, BatchResult) else load_results(part) for part in parts)
+
+    count = sum(len(part) for part in each())
+    routes, stops = _room(each())
+    tour = (count, stops) if routes == 1 else (count, routes, stops)
+
+    def write(file: IO[bytes]) -> None:
+        with zipfile.ZipFile(file, "w") as archive:
+            for name in ("prize", "cost", "seconds"):
+                write_array(archive, name, np.float64, (count,), (getattr(part, name) for part in each()))
+            write_array(archive, "tour", np.int32, tour, (_widened(part, routes, stops) for part in each()))
+
+    write_file(path, write, durable)
 
 
-def _kept_bytes(count: int, dtype: np.dtype[Any]) -> int:
-    """The bytes that `count` values take in memory: numbers are kept as float64, however short they are in the file."""
-    return count * max(8, dtype.itemsize)
+def _room(parts: Iterable[BatchResult]) -> tuple[int, int]:
+    """How many routes, and stops of a route, the results have at most."""
+    shapes = [part.padded.shape[1:] for part in parts]
+    return max((routes for routes, _ in shapes), default=1), max((stops for _, stops in shapes), default=0)
 
 
-def _load_array(
-    path: FilePath, archive: zipfile.ZipFile, info: zipfile.ZipInfo, kinds: str, most: int
-) -> npt.NDArray[Any]:
-    """The array, or `BadFile` if its values are not of the `kinds` or would take more than `most` bytes."""
-    name = info.filename.removesuffix(".npy")
-    with archive.open(info) as file:
-        shape, fortran, dtype = _header(path, name, file)
-        if dtype.kind not in kinds or (dtype.kind != "U" and dtype.itemsize > 8) or dtype.shape:
-            raise BadFile(path, f"{name} must hold {'text' if kinds == 'U' else 'numbers'}, got {shown(str(dtype))}")
-        size = math.prod(shape) * dtype.itemsize
-        if min(shape, default=0) < 0 or size != info.file_size - file.tell():
-            raise BadFile(
-                path, f"{name} claims shape {shown(shape)}, but its data is {info.file_size - file.tell()} bytes"
-            )
-        if _kept_bytes(math.prod(shape), dtype) > most:
-            raise BadFile(path, f"its numbers take more than the {MAX_SET_BYTES} bytes that are read")
-        data = file.read(size)
-        file.read(1)  # at the end of the member its checksum is compared
-    if len(data) != size:
-        raise BadFile(path, f"{name} is cut short")
-    flat = np.frombuffer(data, dtype=dtype) if size else np.empty(0, dtype=dtype)
-    return flat.reshape(shape, order="F" if fortran else "C")
-
-
-def _header(path: FilePath, name: str, file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    try:
-        version = np.lib.format.read_magic(file)
-        if version == (1, 0):
-            return np.lib.format.read_array_header_1_0(file)
-        return np.lib.format.read_array_header_2_0(file)
-    except Exception as error:  # the header is parsed as Python text, so anything may go wrong
-        raise BadFile(path, f"{name} has no readable array header: {shown(str(error))}") from error
+def _widened(part: BatchResult, routes: int, stops: int) -> npt.NDArray[np.int32]:
+    """The nodes of the results with room for that many routes and stops; one route has no dimension of its own."""
+    tour = part.padded
+    padded = np.pad(tour, ((0, 0), (0, routes - tour.shape[1]), (0, stops - tour.shape[2])), constant_values=-1)
+    return padded if routes > 1 else padded[:, 0]
 
 
 def _floats(name: str, array: npt.NDArray[Any]) -> Array:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from orienteer.data.distances import TSPLIB_METRICS, geo_degrees, measured_by, pairwise
 from orienteer.data.fields import Fields
 from orienteer.data.text import FilePath, amount, check_size, costs_of, read_lines, real, shown, whole, write_lines
+from orienteer.model.distances import TSPLIB_METRICS, geo_degrees, measured_by, pairwise
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import Array
@@ -163,6 +163,7 @@ class _Sections:
                 f"EDGE_WEIGHT_FORMAT must be one of {wish}, got {shown(layout)}",
                 self.line("EDGE_WEIGHT_FORMAT"),
             )
+        check_size(self.path, self.size, self.line("DIMENSION"), table=True)
         part, diagonal = FORMATS[layout]
         if part == "full":
             return self.size * self.size

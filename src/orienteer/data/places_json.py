@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from orienteer.data.distances import METRICS, pairwise, scale_of
 from orienteer.data.fields import Fields, RouteFields
+from orienteer.data.places import unique_names
 from orienteer.data.text import FilePath
 from orienteer.data.times import Daily
 from orienteer.model.clock import PER_HOUR, Unit
+from orienteer.model.distances import METRICS, pairwise, scale_of
 from orienteer.model.rules import Window
 
 
@@ -23,9 +24,9 @@ def places_of(path: FilePath, fields: Fields) -> dict[str, Any]:
     required = {fields.number(path, "required", node) for node in fields.required}
     avoided = {fields.number(path, "avoid", node) for node in fields.avoided}
     groups: list[list[str]] = [[] for _ in range(size)]
-    for number, group in enumerate(fields.groups):
+    for name, group in zip(_group_names(fields), fields.groups, strict=True):
         for node in group:
-            groups[fields.number(path, "groups", node)].append(f"group {number + 1}")
+            groups[fields.number(path, "groups", node)].append(name)
     axes = ("lon", "lat") if fields.on_earth else ("x", "y")
     places = []
     for node in range(size):
@@ -46,6 +47,12 @@ def places_of(path: FilePath, fields: Fields) -> dict[str, Any]:
         weights = {one.name: _short(one.weights[node]) for one in fields.budgets if one.weights[node] or not node}
         places.append(place | ({"weights": weights} if weights else {}))
     return {"places": places, **_rules(path, fields), **_costs(fields, metric, speed)}
+
+
+def _group_names(fields: Fields) -> list[str]:
+    """A name for each group: its own, without the semicolon that parts names, or else its number."""
+    own = [name.replace(";", ",") for name in fields.group_names]
+    return unique_names([*own, *(f"group {number + 1}" for number in range(len(own), len(fields.groups)))])
 
 
 def _rules(path: FilePath, fields: Fields) -> dict[str, Any]:

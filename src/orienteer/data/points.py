@@ -175,7 +175,8 @@ def _rules(table: _Table, times: Times) -> dict[str, Any]:
     if any(column in table for column in columns):
         found["windows"] = [_windows(cells, times) for cells in table.of(columns)]
     if "group" in table:
-        found["groups"] = _groups(table["group"])
+        groups = _groups(table["group"])
+        found |= {"groups": list(groups.values()), "group_names": list(groups)}
     return found
 
 
@@ -204,8 +205,8 @@ def _one_window(opens: Cell, closes: Cell, times: Times) -> Sequence[Window | Da
     return found or None
 
 
-def _groups(cells: Sequence[Cell]) -> list[list[Node]]:
-    """The rows of each group that cells name; a cell may name several, in a list or with semicolons between them."""
+def _groups(cells: Sequence[Cell]) -> dict[str, list[Node]]:
+    """The rows of each group, by the names in cells; a cell has several in a list or with semicolons between them."""
     groups: dict[str, list[Node]] = {}
     for node, cell in enumerate(cells):
         names = cell.value if isinstance(cell.value, list) else cell.text.split(";")
@@ -215,8 +216,8 @@ def _groups(cells: Sequence[Cell]) -> list[list[Node]]:
             if name:
                 groups.setdefault(name, []).append(node)
     if all(re.fullmatch(r"\d{1,9}", name, re.ASCII) for name in groups):  # numbers keep their order
-        return [groups[name] for name in sorted(groups, key=int)]
-    return list(groups.values())
+        return {name: groups[name] for name in sorted(groups, key=int)}
+    return groups
 
 
 def _budgets(table: _Table, header: Sequence[str], most: Mapping[str, float]) -> list[Budget]:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from orienteer.model.distances import LARGEST_TABLE
 from orienteer.model.errors import BadFile
 
 FilePath = str | Path
 
-MAX_NODES = 10_000
-"""The most nodes of a problem; larger ones are refused early, since their cost matrix alone would pass 800 MB."""
+MAX_NODES = 200_000
+"""The most nodes of a problem; larger ones are refused early."""
 
 MAX_WHOLE = 64 * 2**20
 """The most bytes of a file that is read as a whole, such as JSON, whose values may take twenty times that in memory."""
@@ -24,14 +25,17 @@ MAX_LINE = 4 * 2**20
 
 def read_bytes(path: FilePath, limit: int = MAX_WHOLE) -> bytes:
     """All bytes of a file, or `BadFile` if it holds more than `limit`."""
+    parts, size = list[bytes](), 0
     try:
         with open(path, "rb") as file:
-            data = file.read(limit + 1)
+            while size <= limit and (part := file.read(2**20)):  # in parts: a read of many bytes takes their room first
+                parts.append(part)
+                size += len(part)
     except OSError as error:
         raise unreadable(path, error) from error
-    if len(data) > limit:
+    if size > limit:
         raise BadFile(path, f"more than {limit} bytes, the most that is read of such a file")
-    return data
+    return b"".join(parts)
 
 
 def read_text(path: FilePath, limit: int = MAX_WHOLE) -> str:
@@ -106,12 +110,14 @@ def whole(path: FilePath, token: str, what: str, line: int | None = None) -> int
     return int(token)
 
 
-def check_size(path: FilePath, size: int, line: int | None = None) -> None:
-    """Raises `BadFile` if `size`, the number of nodes, is below 1 or above `MAX_NODES`."""
+def check_size(path: FilePath, size: int, line: int | None = None, table: bool = False) -> None:
+    """Raises `BadFile` if `size`, the number of nodes, is below 1 or above `MAX_NODES`, or too large for a `table`."""
     if size < 1:
         raise BadFile(path, f"a problem needs at least one node, got {size}", line)
     if size > MAX_NODES:
         raise BadFile(path, f"{size} nodes are more than the {MAX_NODES} that are read", line)
+    if table and size > LARGEST_TABLE:
+        raise BadFile(path, f"a table of costs between {size} nodes is larger than the {LARGEST_TABLE} allowed", line)
 
 
 def shown(value: object) -> str:
@@ -129,16 +135,19 @@ def _quoted(text: str) -> str:
     return text if _PLAIN_TEXT.fullmatch(text) else '"' + text.replace('"', '""') + '"'
 
 
-def write_lines(path: FilePath, lines: Iterable[str]) -> None:
-    """Writes a UTF-8 file of these lines."""
+def write_lines(path: FilePath, lines: Iterable[str], durable: bool = False) -> None:
+    """Writes a UTF-8 file of these lines; `durable` as for `write_file`."""
     try:
-        write_file(path, lambda file: file.writelines(f"{line}\n".encode() for line in lines))
+        write_file(path, lambda file: file.writelines(f"{line}\n".encode() for line in lines), durable)
     except UnicodeEncodeError as error:
         raise BadFile(path, f"cannot be written: {error.object[error.start]!r} is not a character") from error
 
 
-def write_file(path: FilePath, write: Callable[[IO[bytes]], None]) -> None:
-    """Lets `write` fill a draft, which gets the name `path` only when it is complete."""
+def write_file(path: FilePath, write: Callable[[IO[bytes]], None], durable: bool = False) -> None:
+    """Lets `write` fill a draft, which gets the name `path` only when it is complete.
+
+    A `durable` file is on the disk when this returns: it survives a loss of power.
+    """
     target = Path(os.path.realpath(path))
     try:
         if target.exists() and not target.is_file():  # a pipe or a device cannot be renamed over
@@ -149,11 +158,39 @@ def write_file(path: FilePath, write: Callable[[IO[bytes]], None]) -> None:
         try:
             with open(draft, "wb") as file:
                 write(file)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
             os.replace(draft, target)
+            if durable:
+                _sync_folder(target.parent)
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise BadFile(path, f"cannot be written: {error.strerror or error}") from error
+
+
+def lock_alone(file: IO[bytes]) -> bool:
+    """Whether this process holds the open file alone from now on; closing the file, or a kill, frees it."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows; there two runs at a time are the user's own care
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    """Brings the names of a folder's files to the disk, where the system can."""
+    with contextlib.suppress(OSError):  # Windows opens no folders
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 _REAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)

@@ -12,6 +12,7 @@ from orienteer.data.gpx import routes_of_gpx, save_plan_gpx
 from orienteer.data.json_file import parse_json
 from orienteer.data.legs import positions
 from orienteer.data.npz import load_results
+from orienteer.data.result_parts import load_one
 from orienteer.data.text import FilePath, read_lines, shown, whole, write_lines
 from orienteer.data.timetable import TITLES, routes_of_csv, save_plan_csv
 from orienteer.model.errors import BadFile
@@ -42,7 +43,7 @@ def load_tour(path: FilePath, instance: Instance | None = None, index: int = 0) 
     TSPLIB tours leave out the return to the start: it is added if `instance` is a round trip. `index` picks the route
     of a batch's results.
     """
-    if Path(path).suffix.lower() == ".npz":
+    if Path(path).suffix.lower() == ".npz" or Path(path).is_dir():
         return _from_results(path, index)
     _, first = _first_line(path)
     if first.startswith(("{", "[")):
@@ -62,7 +63,7 @@ def load_plan(path: FilePath, instance: Instance | None = None, index: int = 0) 
     Several routes are the `routes` of a JSON result, each a list of nodes or an object with `nodes`, a JSON list of
     such lists, or, where the `instance` has several routes, the lines of a text.
     """
-    if Path(path).suffix.lower() == ".npz":
+    if Path(path).suffix.lower() == ".npz" or Path(path).is_dir():
         return _plan_from_results(path, index)
     _, first = _first_line(path)
     if first.startswith(("{", "[")):
@@ -162,10 +163,13 @@ def _from_results(path: FilePath, index: int) -> list[int]:
 
 
 def _plan_from_results(path: FilePath, index: int) -> list[list[int]]:
-    results = load_results(path)
-    if not 0 <= index < len(results):
-        raise BadFile(path, f"there is no route {index} among {len(results)}")
-    routes = results.routes(index)
+    if Path(path).is_dir():
+        routes = load_one(path, index).routes(0)
+    else:
+        results = load_results(path)
+        if not 0 <= index < len(results):
+            raise BadFile(path, f"there is no route {index} among {len(results)}")
+        routes = results.routes(index)
     if not routes:
         raise BadFile(path, f"there is no plan for instance {index} in it")
     return routes

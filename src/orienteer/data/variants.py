@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from orienteer.data.distances import euclidean, pairwise, truncated
 from orienteer.data.fields import Fields, RouteFields
 from orienteer.data.text import MAX_NODES, FilePath, amount, check_size, read_lines, real, whole
+from orienteer.model.distances import euclidean, pairwise, truncated
 from orienteer.model.errors import BadFile
 from orienteer.model.rules import MOST_ROUTES, Budget, Window
 

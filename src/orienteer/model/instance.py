@@ -14,6 +14,7 @@ import numpy.typing as npt
 from orienteer.model import rules
 from orienteer.model.cheapest import cheapest_to, dijkstra
 from orienteer.model.clock import UNITS, Unit
+from orienteer.model.distances import METRICS, MOST_IN_TABLE, Distances, pairwise
 from orienteer.model.errors import InvalidInstance
 from orienteer.model.numbers import TOLERANCE, Array, check_sum, check_values, frozen, numbers
 from orienteer.model.plan_view import PlanView, plan_view_of
@@ -109,14 +110,16 @@ class Instance:
         put(self, "prizes", numbers("prizes", self.prizes, 1))
         if not len(self.prizes):
             raise InvalidInstance("prizes is empty: a problem needs at least one node")
-        put(self, "costs", numbers("costs", self.costs, 2))
+        if not isinstance(self.costs, Distances):
+            put(self, "costs", numbers("costs", self.costs, 2))
         put(self, "limit", rules.as_limit("limit", self.limit))
         if self.names is not None:
             put(self, "names", _names(self.names, self.size))
         put(self, "start", self.find("start", self.start))
         put(self, "end", None if self.end is None else self.find("end", self.end))
         _check_shapes(self.costs, self.prizes)
-        check_values("costs", self.costs, infinite=True)
+        if not isinstance(self.costs, Distances):  # which are distances of points that were checked
+            check_values("costs", self.costs, infinite=True)
         check_values("prizes", self.prizes, infinite=False)
         check_sum(self.prizes)
         if self.coords is not None:
@@ -182,6 +185,8 @@ class Instance:
         """
         points = numbers("coords", coords, 2)
         points = _coords(points, len(points))
+        if len(points) > MOST_IN_TABLE and metric in METRICS:
+            return cls(pairwise(points, METRICS[metric]), prizes, limit, start, end, points, names, **more)
         with np.errstate(over="ignore"):  # an infinite distance is refused below, with the names of its points
             costs = distances(points, metric)
         if not np.isfinite(costs).all():
@@ -248,6 +253,8 @@ class Instance:
     @cached_property
     def to_end(self) -> Array:
         """(n,) cost of the cheapest path from each node to the end, through any other nodes."""
+        if isinstance(self.costs, Distances):  # the direct way is the cheapest
+            return frozen(self.costs[:, self.end])
         return frozen(cheapest_to(self.costs[None], np.array([self.end]))[0])
 
     @cached_property
@@ -255,6 +262,8 @@ class Instance:
         """(n,) cost of the cheapest path from the start to each node, through any other nodes."""
         if self.start == self.end and self.symmetric:
             return self.to_end
+        if isinstance(self.costs, Distances):
+            return frozen(self.costs[self.start])
         return frozen(cheapest_to(self.costs.T[None], np.array([self.start]))[0])
 
     @cached_property
@@ -278,7 +287,7 @@ class Instance:
     @cached_property
     def symmetric(self) -> bool:
         """Whether every leg costs the same in both directions."""
-        return bool(np.array_equal(self.costs, self.costs.T))
+        return isinstance(self.costs, Distances) or bool(np.array_equal(self.costs, self.costs.T))
 
     @cached_property
     def view(self) -> View:
@@ -307,7 +316,7 @@ class Instance:
         """
         routes, windows = rules.turned(self.each_route, self.windows, self.service)
         other = copy.copy(self)  # what was checked stays true
-        costs = frozen(np.ascontiguousarray(self.costs.T))
+        costs = self.costs if isinstance(self.costs, Distances) else frozen(np.ascontiguousarray(self.costs.T))
         exchanged = {"to_end": self.from_start, "from_start": self.to_end}
         for name in (
             "view",
@@ -414,6 +423,8 @@ def _names(names: Sequence[str], size: int) -> tuple[str, ...]:
 
 
 def _same(value: Any, other: Any) -> bool:
-    if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):
+    if isinstance(value, Distances) and isinstance(other, Distances):
+        return value.same(other)
+    if isinstance(value, np.ndarray | Distances) and isinstance(other, np.ndarray | Distances):
         return np.array_equal(value, other)
     return type(value) is type(other) and bool(value == other)

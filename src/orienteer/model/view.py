@@ -94,15 +94,14 @@ def make_view(
     """
     nodes = in_order(kept, start, end)
     last = len(nodes) - 1
-    table = costs.take(nodes, 0).take(nodes, 1)
+    table = np.asarray(costs).take(nodes, 0).take(nodes, 1)
     np.copyto(table, 2 * budget, where=table > budget)
     np.fill_diagonal(table, 0.0)
     worth = prizes[nodes]
     if start == end:
         table[0, last] = table[last, 0] = 0.0
         worth[last] = 0.0
-    number = np.full(len(costs), -1, dtype=np.int64)
-    number[nodes[::-1]] = np.arange(last, -1, -1)  # backwards, so that of a round trip's two ends node 0 wins
+    number = numbering(nodes, len(costs))
     symmetric = bool((table == table.T).all())
     near_out = nearest(table, near)
     return View(
@@ -125,6 +124,13 @@ def in_order(kept: npt.NDArray[np.bool_], start: int, end: int) -> Ints:
     inner = kept.copy()
     inner[start] = inner[end] = False
     return np.concatenate(([start], np.flatnonzero(inner), [end]))
+
+
+def numbering(nodes: Ints, size: int) -> Ints:
+    """(size,) the place of each node in `nodes`, -1 for the others; of a round trip's two ends the first counts."""
+    number = np.full(size, -1, dtype=np.int64)
+    number[nodes[::-1]] = np.arange(len(nodes) - 1, -1, -1)
+    return number
 
 
 def nearest(costs: Floats, near: int = NEAR) -> Ints:

@@ -1,14 +1,18 @@
 """Distances between points: plain distances, great circles, and TSPLIB's integers.
 
-They are computed in blocks of rows, so that no more memory is used than the table of n * n needs.
+A table of n * n distances is computed in blocks of rows. Where there are many points no table is made: `Distances`
+computes what is asked for.
 """
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from orienteer.model.errors import InvalidInstance
+from orienteer.model.errors import InvalidInstance, Unsupported
 from orienteer.model.numbers import Array
 
 EARTH_RADIUS = 6_371_008.8
@@ -18,8 +22,126 @@ Metric = Callable[[Array, Array], Array]
 """Distances between (k, 1, 2) and (1, n, 2) points."""
 
 
+MOST_IN_TABLE = 3_000
+"""Up to how many points `pairwise` makes a table."""
+LARGEST_TABLE = 10_000
+"""Up to how many points a table is made for a method that needs one: 800 MB."""
+
+
 def pairwise(coords: Array, metric: Metric) -> Array:
-    """(n, n) distances between the points `coords`, (n, 2); zero from a point to itself."""
+    """(n, n) distances between the points `coords`, (n, 2); zero from a point to itself.
+
+    Beyond `MOST_IN_TABLE` points they are `Distances`, which can be used as an array.
+    """
+    if len(coords) > MOST_IN_TABLE:
+        _check_extent(coords, metric)
+        return cast(Array, Distances(coords, metric))
+    return _table(coords, metric)
+
+
+class Distances(NDArrayOperatorsMixin):
+    """The costs of all legs between points, computed when they are asked for.
+
+    An index with numbers or arrays of numbers computes just those legs. Whatever else is done with the costs makes a
+    table of them, which is kept, or raises `Unsupported` where it would be too large.
+    """
+
+    ndim = 2
+
+    def __init__(
+        self, coords: Array, metric: Metric, divisor: float = 1.0, barred: npt.NDArray[np.bool_] | None = None
+    ):
+        """`divisor` divides all distances; to and from points that are `barred`, (n,), there is no way."""
+        self.coords, self.metric, self.divisor = coords, metric, divisor
+        self.barred = np.zeros(len(coords), dtype=np.bool_) if barred is None else barred
+        self.shape = len(coords), len(coords)
+
+    def __len__(self) -> int:
+        return len(self.coords)
+
+    @property
+    def T(self) -> "Distances":  # noqa: N802 - numpy's name
+        """The costs of all legs the other way, which are the same."""
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) else (key, slice(None))
+        if len(parts) != 2 or any(part is None or part is Ellipsis for part in parts):
+            return self.table[key]
+        rows, columns = parts
+        everything = np.arange(len(self))
+        sliced = isinstance(rows, slice), isinstance(columns, slice)
+        here, there = (everything[part] if isinstance(part, slice) else np.asarray(part) for part in (rows, columns))
+        if any(sliced) and here.ndim and there.ndim:
+            here = here[:, None]
+        return self.legs(here, there)
+
+    def legs(self, here: Any, there: Any) -> Any:
+        """The costs of legs between nodes, by number or by arrays of numbers that fit together."""
+        with np.errstate(all="ignore"):
+            costs = self.metric(self.coords[here], self.coords[there]) / self.divisor
+        costs = np.where(np.asarray(here) == there, 0.0, costs)
+        barred = self.barred[here] | self.barred[there]
+        return np.where(barred, np.inf, costs)[()] if barred.any() else costs[()]
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, (int, float)) and other > 0 and self.divisor == 1.0:
+            return Distances(self.coords, self.metric, float(other), self.barred)
+        return self.table / other
+
+    def without(self, nodes: list[int]) -> "Distances":
+        """These costs with no way to and from some nodes."""
+        barred = self.barred.copy()
+        barred[nodes] = True
+        return Distances(self.coords, self.metric, self.divisor, barred)
+
+    def same(self, other: "Distances") -> bool:
+        """Whether all legs cost the same as those of `other`."""
+        return (
+            self.metric is other.metric
+            and self.divisor == other.divisor
+            and np.array_equal(self.coords, other.coords)
+            and np.array_equal(self.barred, other.barred)
+        )
+
+    @cached_property
+    def table(self) -> Array:
+        """The costs as a plain array, (n, n)."""
+        if len(self) > LARGEST_TABLE:
+            size = 8e-9 * len(self) ** 2
+            raise Unsupported(
+                f"a table of all costs between {len(self)} nodes would take {size:.0f} GB; tables are made for up to "
+                f"{LARGEST_TABLE} nodes, and only lns and auto, for plain problems, work without a table"
+            )
+        table = _table(self.coords, self.metric) / self.divisor
+        table[self.barred] = table[:, self.barred] = np.inf
+        table.setflags(write=False)
+        return table
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self.table.copy() if copy else self.table
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        tables = [one.table if isinstance(one, Distances) else one for one in inputs]
+        return getattr(ufunc, method)(*tables, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what copying and numpy look for must not make a table
+            raise AttributeError(name)
+        return getattr(self.table, name)
+
+
+def _check_extent(coords: Array, metric: Metric) -> None:
+    """Raises `InvalidInstance` where a coordinate is not finite, or points may be too far apart to have a distance."""
+    for node, axis in np.argwhere(~np.isfinite(coords)):
+        raise InvalidInstance(f"coords[{node}, {axis}] must be finite, got {coords[node, axis]:g}")
+    with np.errstate(all="ignore"):
+        widest = metric(coords.min(axis=0), coords.max(axis=0))
+    if not np.isfinite(widest):
+        raise InvalidInstance("coords are too far apart to have a distance")
+
+
+def _table(coords: Array, metric: Metric) -> Array:
     table = np.empty((len(coords), len(coords)))
     for rows, block in _blocks(coords, metric):
         table[rows] = block
@@ -30,6 +152,8 @@ def measured_by(costs: Array, coords: Array | None, metric: Metric) -> bool:
     """Whether the costs are exactly the distances between the points `coords`; False where these are None."""
     if coords is None:
         return False
+    if isinstance(costs, Distances):
+        return costs.same(Distances(coords, metric))
     try:
         return all(np.array_equal(costs[rows], block) for rows, block in _blocks(coords, metric))
     except InvalidInstance:
@@ -43,6 +167,8 @@ def scale_of(costs: Array, coords: Array | None, metric: Metric) -> float | None
     """
     if coords is None:
         return None
+    if isinstance(costs, Distances):
+        return 1 / costs.divisor if costs.metric is metric and np.array_equal(costs.coords, coords) else None
     factor: float | None = None
     try:
         for rows, block in _blocks(coords, metric):
@@ -124,7 +250,7 @@ def geo(here: Array, there: Array) -> Array:
     The degrees are the whole part. The format's paper says the nearest integer there, but its published optima and
     every program since take the whole part.
     """
-    here, there = _geo_radians(here), _geo_radians(there)
+    here, there = geo_radians(here), geo_radians(there)
     q1 = np.cos(here[..., 1] - there[..., 1])
     q2 = np.cos(here[..., 0] - there[..., 0])
     q3 = np.cos(here[..., 0] + there[..., 0])
@@ -172,7 +298,8 @@ def _nint(values: Array) -> Array:
     return np.floor(values + 0.5)
 
 
-def _geo_radians(coords: Array) -> npt.NDArray[np.float64]:
+def geo_radians(coords: Array) -> npt.NDArray[np.float64]:
+    """TSPLIB's degrees.minutes as radians."""
     pi = 3.141592  # as TSPLIB defines it
     whole = np.trunc(coords)
     return pi * (whole + 5.0 * (coords - whole) / 3.0) / 180.0

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orienteer import InvalidInstance
-from orienteer.data.distances import EARTH_RADIUS, METRICS, TSPLIB_METRICS, measured_by, pairwise
+from orienteer.model.distances import EARTH_RADIUS, METRICS, TSPLIB_METRICS, measured_by, pairwise
 from orienteer.model.instance import distances
 
 HAND_CHECKED = [
