@@ -7,8 +7,9 @@ from orienteer import Budget, Instance, MaxSteps, NoImprovement, Route, check_pl
 from orienteer.kernel import seed_state
 from orienteer.lns.plans.orders import Orders, begin_step, new_orders, new_saved, refresh, take_back
 from orienteer.lns.plans.recreate import by_order, by_ratio, gather, new_candidates
-from orienteer.lns.plans.search import _phases, moves_for
+from orienteer.lns.plans.search import _phases, _starts, moves_for
 from orienteer.model.plan_view import PlanView
+from orienteer.search.run import Run
 
 
 def town(seed: int, places: int = 30) -> Instance:
@@ -108,6 +109,13 @@ def test_settings_are_chosen_by_what_the_problem_has() -> None:
     windows = town(1).replace(groups=(), budgets=())
     assert moves_for(windows).big < moves_for(windows.replace(windows=None)).big
     assert moves_for(windows).look == 0
+
+
+@pytest.mark.parametrize(("steps", "starts"), [(1000, 1), (320_000, 1), (340_000, 2), (1_000_000, 6), (9_000_000, 16)])
+def test_there_are_as_many_starts_as_the_allowance_is_good_for(steps: int, starts: int) -> None:
+    """Without windows, a hundred places have 100,000 steps each start, of 60 % of all steps."""
+    plain = Instance.from_coords(np.random.default_rng(1).random((101, 2)), np.ones(101), limit=2, routes=2)
+    assert _starts(Run(plain, MaxSteps(steps)), moves_for(plain), 1e-5, 100) == starts
 
 
 def test_without_an_allowance_the_temperature_falls_again_and_again() -> None:

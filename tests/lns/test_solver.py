@@ -226,11 +226,11 @@ def test_units_do_not_matter(scale):
 
 
 def test_without_a_criterion_steps_are_counted_so_that_a_call_can_be_repeated():
-    """50,000 up to a hundred nodes; beyond, fewer that take longer: n ** -0.75, and from 2,000 on n ** -1.75."""
+    """50,000 up to a hundred nodes; beyond, fewer that take longer: n ** -0.75; steps at a price are many and short."""
     search = NeighbourhoodSearch()
-    sizes = (5, 100, 1600, 4000)
+    sizes = (5, 100, 256, 1600, 4000)
     allowed = [search.default_stop(Instance(np.zeros((n, n)), np.ones(n), 1.0)) for n in sizes]
-    assert allowed == [MaxSteps(50_000), MaxSteps(50_000), MaxSteps(6250), MaxSteps(1571)]
+    assert allowed == [MaxSteps(50_000), MaxSteps(50_000), MaxSteps(24_705), MaxSteps(4_000_000), MaxSteps(5_000_000)]
     (instance,) = generate(12, count=1, seed=1)
     assert [solve(instance, "lns").steps for _ in range(2)] == [50_000, 50_000]
 

@@ -60,7 +60,7 @@ def _construct_one(instance: Instance, choose: Choose) -> list[list[int]]:
     to_visit[0, [instance.start, end]] = False
     closes = int(instance.start == end or costs[instance.start, end] <= budget)
     while True:
-        leg = costs[path[-1], None]
+        leg = costs[path[-1]][None]
         arrival = cost + leg
         arrival += to_end
         fits = arrival <= budget

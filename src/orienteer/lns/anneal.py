@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from orienteer.kernel import Floats, Ints, State, kernel, next_float, next_int
+from orienteer.kernel import Floats, Ints, State, lean, next_float, next_int
 from orienteer.lns.recreate import Candidates, by_order, by_ratio, nearest_absent
 from orienteer.lns.route import Graph, Route, length, link, unlink, write_nodes
 from orienteer.lns.ruin import ruin
@@ -53,7 +53,7 @@ class Best(NamedTuple):
     """(2,) cost and prize."""
 
 
-@kernel
+@lean
 def anneal(
     graph: Graph,
     route: Route,
@@ -105,7 +105,7 @@ def anneal(
             route.total[0], route.total[1] = cost, prize
 
 
-@kernel
+@lean
 def restore(route: Route, inserted: Ints, put: int, removed: Ints, gone: int) -> None:
     """Takes a step back: the `put` nodes `inserted` go out and the `gone` stops `removed` come back, last first."""
     for i in range(put - 1, -1, -1):
@@ -114,7 +114,7 @@ def restore(route: Route, inserted: Ints, put: int, removed: Ints, gone: int) ->
         link(route, removed[i, 0], removed[i, 1])
 
 
-@kernel
+@lean
 def _better(route: Route, best: Best) -> bool:
     """Whether the route collects more than the best, or as much at a lower cost, by more than rounding."""
     margin = 1e-12 * best.total[1]
@@ -123,7 +123,7 @@ def _better(route: Route, best: Best) -> bool:
     return route.total[1] >= best.total[1] - margin and route.total[0] < best.total[0] * (1 - 1e-9)
 
 
-@kernel
+@lean
 def _note(graph: Graph, route: Route, best: Best, budget: float) -> bool:
     """Keeps the route as the best if its cost, added up anew without rounding of past steps, fits; says whether."""
     cost = length(graph, route)

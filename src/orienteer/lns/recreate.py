@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.kernel import Floats, Ints, State, kernel, next_float, next_int
-from orienteer.lns.route import Graph, Route, link
+from orienteer.kernel import Floats, Ints, State, lean, next_float, next_int
+from orienteer.lns.route import AnyGraph, Graph, Route, link
 
 LOOK = 5
 """Beside how many of its nearest visited nodes a node is tried."""
@@ -39,8 +39,8 @@ def new_candidates(nodes: int) -> Candidates:
     )
 
 
-@kernel
-def nearest_absent(graph: Graph, route: Route, seed: int, most: int, nodes: Ints) -> int:
+@lean
+def nearest_absent(graph: AnyGraph, route: Route, seed: int, most: int, nodes: Ints) -> int:
     """Writes up to `most` nodes that are not on the route into `nodes`, nearest to `seed` first; returns how many.
 
     Few candidates make a step local: that is worth more than trying every node at every step.
@@ -58,7 +58,7 @@ def nearest_absent(graph: Graph, route: Route, seed: int, most: int, nodes: Ints
     return count
 
 
-@kernel
+@lean
 def cheapest_place(graph: Graph, route: Route, node: int) -> tuple[float, int]:
     """The cost of inserting `node` at its cheapest place, and the node that would precede it there."""
     last = len(graph.prizes) - 1
@@ -83,7 +83,7 @@ def cheapest_place(graph: Graph, route: Route, node: int) -> tuple[float, int]:
     return best, place
 
 
-@kernel
+@lean
 def by_ratio(
     graph: Graph,
     route: Route,
@@ -121,7 +121,7 @@ def by_ratio(
         _see_new_arcs(graph, route, candidates, count, left, node, right)
 
 
-@kernel
+@lean
 def by_order(
     graph: Graph,
     route: Route,
@@ -142,7 +142,7 @@ def by_order(
         j = next_int(state, i + 1)
         nodes[i], nodes[j] = nodes[j], nodes[i]
     if sort:
-        _sort_by_prize(graph, nodes, count)
+        sort_by_prize(graph, nodes, count)
     inserted = 0
     for i in range(count):
         node = nodes[i]
@@ -154,7 +154,7 @@ def by_order(
     return inserted
 
 
-@kernel
+@lean
 def _best_ratio(candidates: Candidates, count: int, slack: float, floor: float) -> int:
     """The candidate that costs no more than `slack` and has the largest weight / (cost + floor); -1 if none does."""
     pick, weight, divisor = -1, 0.0, 1.0
@@ -167,7 +167,7 @@ def _best_ratio(candidates: Candidates, count: int, slack: float, floor: float) 
     return pick
 
 
-@kernel
+@lean
 def _insert(
     graph: Graph, route: Route, candidates: Candidates, node: int, left: int, cost: float, inserted: int
 ) -> None:
@@ -178,7 +178,7 @@ def _insert(
     candidates.inserted[inserted] = node
 
 
-@kernel
+@lean
 def _see_new_arcs(
     graph: Graph, route: Route, candidates: Candidates, count: int, left: int, node: int, right: int
 ) -> None:
@@ -199,8 +199,8 @@ def _see_new_arcs(
             candidates.cost[i], candidates.left[i] = cost, node
 
 
-@kernel
-def _sort_by_prize(graph: Graph, nodes: Ints, count: int) -> None:
+@lean
+def sort_by_prize(graph: AnyGraph, nodes: Ints, count: int) -> None:
     """Insertion sort, largest prize first: the lists are short, and equal prizes keep their random order."""
     for i in range(1, count):
         node = nodes[i]

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.kernel import Floats, Ints, kernel
+from orienteer.kernel import Floats, Ints, lean
+from orienteer.kernel.legs import Costs, leg
 
 
 class Graph(NamedTuple):
@@ -25,6 +26,19 @@ class Graph(NamedTuple):
     """(n, k) the nodes nearest to each node by the cheaper of both directions, nearest first."""
 
 
+class Ground(NamedTuple):
+    """A large problem, in the numbers of a `View`."""
+
+    costs: Costs
+    prizes: Floats
+    """(n,)"""
+    near: Ints
+    """(n, k) as in `Graph`."""
+
+
+AnyGraph = Graph | Ground
+
+
 class Route(NamedTuple):
     """The route, and what it costs and collects."""
 
@@ -36,19 +50,19 @@ class Route(NamedTuple):
     """(2,) cost and prize, kept up to date by whoever changes the route."""
 
 
-def new_route(graph: Graph, nodes: Ints) -> Route:
+def new_route(graph: AnyGraph, nodes: Ints) -> Route:
     """The route along `nodes`, which run from node 0 to the last node."""
     size = len(graph.prizes)
     route = Route(np.zeros(size, dtype=np.int64), np.full(size, -1, dtype=np.int64), np.zeros(2))
     route.after[nodes[:-1]] = nodes[1:]
     route.before[nodes[1:]] = nodes[:-1]
     route.before[0] = 0
-    route.total[0] = sum(graph.costs[nodes[:-1], nodes[1:]].tolist())  # in order, as `length` adds
+    route.total[0] = length(graph, route)
     route.total[1] = graph.prizes[nodes].sum()
     return route
 
 
-@kernel
+@lean
 def link(route: Route, node: int, left: int) -> None:
     """Puts a node that is not on the route behind `left`."""
     right = route.after[left]
@@ -58,7 +72,7 @@ def link(route: Route, node: int, left: int) -> None:
     route.before[node] = left
 
 
-@kernel
+@lean
 def unlink(route: Route, node: int) -> None:
     """Takes a node off the route."""
     left, right = route.before[node], route.after[node]
@@ -67,19 +81,19 @@ def unlink(route: Route, node: int) -> None:
     route.before[node] = -1
 
 
-@kernel
-def length(graph: Graph, route: Route) -> float:
+@lean
+def length(graph: AnyGraph, route: Route) -> float:
     """The cost of the route, its legs added in order as `check_tour` adds them."""
     last = len(graph.prizes) - 1
     node, cost = 0, 0.0
     while node != last:
         following = route.after[node]
-        cost += graph.costs[node, following]
+        cost += leg(graph.costs, node, following)
         node = following
     return cost
 
 
-@kernel
+@lean
 def write_nodes(route: Route, nodes: Ints) -> int:
     """Writes the route's nodes in order into `nodes` and returns how many there are."""
     last = len(route.after) - 1

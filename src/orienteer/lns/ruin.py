@@ -1,10 +1,10 @@
 """Cutting strings of stops out of a route (slack induction by string removals, Christiaens and Vanden Berghe 2020)."""
 
-from orienteer.kernel import Ints, State, kernel, next_float, next_int
+from orienteer.kernel import Ints, State, lean, next_float, next_int
 from orienteer.lns.route import Graph, Route, unlink
 
 
-@kernel
+@lean
 def ruin(
     graph: Graph,
     route: Route,
@@ -43,7 +43,7 @@ def ruin(
     return gone
 
 
-@kernel
+@lean
 def _cut(graph: Graph, route: Route, node: int, size: int, spared: int, removed: Ints, gone: int) -> int:
     """Removes `size` stops from `node` on, but for the one at place `spared`; returns how many are gone by now."""
     last = len(graph.prizes) - 1

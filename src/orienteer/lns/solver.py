@@ -10,6 +10,7 @@ from orienteer.construct.tsili import Tsili
 from orienteer.evolution.solver import Evolution, EvolutionConfig
 from orienteer.kernel import seed_state
 from orienteer.lns.anneal import Best, Moves, anneal
+from orienteer.lns.large.search import improve_large, is_large, kernels_for
 from orienteer.lns.plans.search import PlanMoves, improve_plan, moves_for
 from orienteer.lns.recreate import new_candidates
 from orienteer.lns.route import Graph, new_route
@@ -86,14 +87,19 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         """Steps, so that a call gives the same route on every machine; about a second for a hundred nodes.
 
         Measured from 20 to 1,000 nodes, a step takes time in proportion to their power 1.75 above a hundred nodes, and
-        less than a hundredth of a millisecond below. The search takes about n / 100 seconds, but no more than 20.
+        less than a hundredth of a millisecond below. The search takes about n / 100 seconds, but no more than 20; with
+        tens of thousands of nodes, where a step takes longer, up to a minute.
         """
+        if not instance.features and is_large(instance):
+            return MaxSteps(min(2500 * instance.size, 5_000_000))
         size = max(100, instance.size)
         return MaxSteps(int(STEPS * (100 / size) ** 0.75 * min(1.0, 2000 / size)))
 
     def kernels(self, instance: Instance) -> list[str]:
         if instance.features:
             return [f"{__name__}:anneal_a_little_plan"]
+        if is_large(instance):
+            return kernels_for(instance)
         start = Evolution().kernels(instance) if self.config.start_share else []
         return [*start[:1], f"{__name__}:anneal_a_little", *start[1:]]  # those that take longest to compile first
 
@@ -101,6 +107,9 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         """Evolves a start, then improves it until the end."""
         if run.instance.features:
             improve_plan(run, seed, moves_for(run.instance), _next_piece, _used(run))
+            return
+        if is_large(run.instance):
+            improve_large(run, seed, _next_piece, _used(run))
             return
         first = run.best  # a better route than the cheapest one where another solver ran before
         Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route

@@ -10,6 +10,7 @@ closes the route from there to the base. A chain is a number of exchanges, each 
 import numpy as np
 
 from orienteer.kernel import Floats, Ints, kernel
+from orienteer.kernel.legs import Costs, leg
 
 NEIGHBOURS = 10
 """To how many of a node's nearest visited nodes a new arc may lead."""
@@ -22,7 +23,7 @@ BREADTH = 5
 
 
 @kernel
-def lin_kernighan(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
+def lin_kernighan(route: Ints, size: int, place: Ints, costs: Costs, near: Ints, least: float) -> float:
     """The length saved; `route` and `place` are changed until no chain of exchanges saves more than `least`.
 
     `near` lists nodes by cost from each node, cheapest first.
@@ -69,7 +70,7 @@ def _improve_from(
     route: Ints,
     size: int,
     place: Ints,
-    costs: Floats,
+    costs: Costs,
     near: Ints,
     least: float,
     flips: Ints,
@@ -104,7 +105,7 @@ def _first_exchanges(
     route: Ints,
     size: int,
     place: Ints,
-    costs: Floats,
+    costs: Costs,
     near: Ints,
     least: float,
     exchanges: Ints,
@@ -115,11 +116,11 @@ def _first_exchanges(
     `values` gets what each saves before the route is closed again.
     """
     found, seen = 0, 0
-    opened = costs[base, tip]
+    opened = leg(costs, base, tip)
     for joined in near[tip]:
         if place[joined] < 0:
             continue
-        left = opened - costs[tip, joined]
+        left = opened - leg(costs, tip, joined)
         if left <= least:
             break
         seen += 1
@@ -128,7 +129,7 @@ def _first_exchanges(
         cut = _cut_off(base, tip, joined, route, size, place)
         if cut < 0:
             continue
-        value = left + costs[cut, joined]
+        value = left + leg(costs, cut, joined)
         slot = found
         while slot > 0 and values[slot - 1] < value:
             slot -= 1
@@ -161,7 +162,7 @@ def _chain(
     route: Ints,
     size: int,
     place: Ints,
-    costs: Floats,
+    costs: Costs,
     near: Ints,
     least: float,
     flips: Ints,
@@ -177,7 +178,7 @@ def _chain(
         touched[steps, 0], touched[steps, 1], touched[steps, 2], touched[steps, 3] = base, tip, joined, cut
         steps += 1
         tip = cut
-        closed = value - costs[tip, base]
+        closed = value - leg(costs, tip, base)
         if closed > best:
             best, kept = closed, steps
         if steps == DEPTH:
@@ -210,7 +211,7 @@ def _next_exchange(
     route: Ints,
     size: int,
     place: Ints,
-    costs: Floats,
+    costs: Costs,
     near: Ints,
     touched: Ints,
     steps: int,
@@ -224,16 +225,16 @@ def _next_exchange(
     for node in near[tip]:
         if place[node] < 0:
             continue
-        left = value - costs[tip, node]
+        left = value - leg(costs, tip, node)
         if left <= best:
             break
         seen += 1
         if seen > NEIGHBOURS:
             break
         other = _cut_off(base, tip, node, route, size, place)
-        if other < 0 or left + costs[other, node] <= top or _was_joined(node, other, touched, steps):
+        if other < 0 or left + leg(costs, other, node) <= top or _was_joined(node, other, touched, steps):
             continue
-        joined, cut, top = node, other, left + costs[other, node]
+        joined, cut, top = node, other, left + leg(costs, other, node)
     return joined, cut, top
 
 

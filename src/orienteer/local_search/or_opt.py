@@ -3,7 +3,8 @@
 `route`, `place` and `near` are those of `lin_kernighan`, whose chains cannot make these moves.
 """
 
-from orienteer.kernel import NO, NONE, ONE, Floats, Ints, kernel
+from orienteer.kernel import NO, NONE, ONE, Ints, kernel
+from orienteer.kernel.legs import Costs, leg
 from orienteer.local_search.lin_kernighan import NEIGHBOURS, reverse
 
 LONGEST = 3
@@ -11,7 +12,7 @@ LONGEST = 3
 
 
 @kernel
-def or_opt(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
+def or_opt(route: Ints, size: int, place: Ints, costs: Costs, near: Ints, least: float) -> float:
     """The length saved; `route` and `place` are changed until no move saves more than `least`."""
     saved = 0.0
     first, unchanged = ONE, 0
@@ -42,13 +43,13 @@ def move_stretch(route: Ints, place: Ints, first: int, last: int, after: int, tu
 
 
 @kernel
-def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
+def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Costs, near: Ints, least: float) -> float:
     """Makes the best move of a stretch that begins at position `first`; returns its saving, 0 if none saves enough."""
     best, best_last, best_after, best_turned = least, NONE, NONE, NO
     before, head = route[first - 1], route[first]
     for last in range(first, min(first + LONGEST, size - 1)):
         tail, behind = route[last], route[last + 1]
-        freed = costs[before, head] + costs[tail, behind] - costs[before, behind]
+        freed = leg(costs, before, head) + leg(costs, tail, behind) - leg(costs, before, behind)
         if freed <= best:
             continue
         for at_head in (True, False):
@@ -59,17 +60,17 @@ def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Floats, n
                 if where < 0 or first <= where <= last:
                     continue
                 seen += 1
-                if costs[joined, node] >= freed or seen > NEIGHBOURS:
+                if leg(costs, joined, node) >= freed or seen > NEIGHBOURS:
                     break
                 # A stretch put behind `node` has its joined end first, a stretch put before `node` has it last.
                 if where != size - 1 and where + 1 != first:
                     follower = route[where + 1]
-                    gain = freed - costs[node, joined] - costs[other, follower] + costs[node, follower]
+                    gain = freed - leg(costs, node, joined) - leg(costs, other, follower) + leg(costs, node, follower)
                     if gain > best:
                         best, best_last, best_after, best_turned = gain, last, where, not at_head
                 if where != 0 and where - 1 != last:
                     leader = route[where - 1]
-                    gain = freed - costs[joined, node] - costs[leader, other] + costs[leader, node]
+                    gain = freed - leg(costs, joined, node) - leg(costs, leader, other) + leg(costs, leader, node)
                     if gain > best:
                         best, best_last, best_after, best_turned = gain, last, where - 1, at_head
     if best_last < 0:

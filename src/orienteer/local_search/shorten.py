@@ -1,25 +1,27 @@
 """A first route by nearest neighbours, and the local search that shortens routes of either kind of costs."""
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
 from orienteer.kernel import Floats, Ints, kernel
+from orienteer.kernel.legs import Costs, leg
 from orienteer.local_search.directed_opt import swap_stretches, turn_stretches
 from orienteer.local_search.lin_kernighan import lin_kernighan
 from orienteer.local_search.or_opt import or_opt
 
-Shorten = Callable[[Ints, int, Ints, Floats, Ints, float], float]
+Shorten = Callable[[Ints, int, Ints, Costs, Ints, float], float]
 """From a route, its size and places (see `lin_kernighan`), costs, near nodes and the least saving: the length saved."""
 
 
 def shorten_for(symmetric: bool) -> Shorten:
     """The local search for symmetric or other costs; kernels get it as an argument, to compile only what they need."""
-    return shorten_symmetric if symmetric else shorten_directed
+    return shorten_symmetric if symmetric else cast(Shorten, shorten_directed)  # points are symmetric
 
 
 @kernel
-def shorten_symmetric(route: Ints, size: int, place: Ints, costs: Floats, near: Ints, least: float) -> float:
+def shorten_symmetric(route: Ints, size: int, place: Ints, costs: Costs, near: Ints, least: float) -> float:
     """The length saved by Lin-Kernighan and or-opt on symmetric costs, in turn until no move saves more than `least`.
 
     `route` and `place` are changed; the ends stay.
@@ -51,7 +53,7 @@ def shorten_directed(route: Ints, size: int, place: Ints, costs: Floats, near: I
 
 
 @kernel
-def nearest_neighbour(chosen: Ints, count: int, costs: Floats, near: Ints, route: Ints, place: Ints) -> int:
+def nearest_neighbour(chosen: Ints, count: int, costs: Costs, near: Ints, route: Ints, place: Ints) -> int:
     """The size of a route through the first `count` nodes of `chosen`, which goes on to the nearest at every node.
 
     The route runs from node 0 to the problem's last node and is written to `route` and `place`; `chosen` is reordered.
@@ -76,13 +78,13 @@ def nearest_neighbour(chosen: Ints, count: int, costs: Floats, near: Ints, route
 
 
 @kernel
-def _nearest(here: int, chosen: Ints, left: int, slot: Ints, costs: Floats, near: Ints) -> int:
+def _nearest(here: int, chosen: Ints, left: int, slot: Ints, costs: Costs, near: Ints) -> int:
     """The nearest to `here` of the first `left` nodes of `chosen`, those with a `slot` of at least 0."""
     for node in near[here]:
         if slot[node] >= 0:
             return node
     best = chosen[0]  # none is on the list of near nodes
     for k in range(1, left):
-        if costs[here, chosen[k]] < costs[here, best]:
+        if leg(costs, here, chosen[k]) < leg(costs, here, best):
             best = chosen[k]
     return best

@@ -4,7 +4,8 @@ import math
 from typing import NamedTuple
 
 from orienteer.kernel import Floats, Ints, State, lean, next_float, next_int
-from orienteer.lns.plans.orders import Orders, Saved, begin_step, close_up, remove, take_back
+from orienteer.lns.plans.detours import Detours, detour_by_order, detour_by_ratio
+from orienteer.lns.plans.orders import Orders, Saved, begin_step, close_up, draw_together, remove, take_back
 from orienteer.lns.plans.recreate import Candidates, by_order, by_ratio, gather
 from orienteer.model.plan_view import PlanView
 
@@ -42,6 +43,8 @@ class Moves(NamedTuple):
     """The factor on the numbers of stops and strings in a large ruin."""
     look: int
     """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
+    plain: bool
+    """Whether there are no windows and a place is tried everywhere: clocks are not kept, only lengths."""
 
 
 class Best(NamedTuple):
@@ -63,6 +66,7 @@ def anneal(
     worth: Floats,
     powers: Floats,
     candidates: Candidates,
+    detours: Detours,
     saved: Saved,
     needed: int,
     steps: int,
@@ -74,7 +78,8 @@ def anneal(
 
     `worth` is the prize of each place, with a bonus for the `needed` required ones; row i of `powers` is the worth to
     the i-th power. `begin` and `end` say how far the temperature has fallen before and after these steps, from 0 at
-    `moves.hot` to 1 at `moves.cold`. `candidates` and `saved` are room for the work of a step.
+    `moves.hot` to 1 at `moves.cold`. `candidates`, `detours` and `saved` are room for the work of a step; what
+    `detours` knows must be true of the orders.
     """
     places = len(view.prizes)
     cooling = math.log(moves.cold / moves.hot)
@@ -88,23 +93,41 @@ def anneal(
         count = gather(view, orders, seed, most, candidates, saved)
         if next_float(state) < moves.ratio_share:
             power = powers[next_int(state, len(powers))]
-            by_ratio(
-                view,
-                orders,
-                worth,
-                power,
-                candidates,
-                count,
-                moves.floor,
-                moves.noise,
-                moves.look,
-                True,
-                saved,
-                state,
-            )
+            if moves.plain:
+                detour_by_ratio(
+                    view,
+                    orders,
+                    worth,
+                    power,
+                    candidates,
+                    count,
+                    moves.floor,
+                    moves.noise,
+                    detours,
+                    saved,
+                    state,
+                )
+            else:
+                by_ratio(
+                    view,
+                    orders,
+                    worth,
+                    power,
+                    candidates,
+                    count,
+                    moves.floor,
+                    moves.noise,
+                    moves.look,
+                    True,
+                    saved,
+                    state,
+                )
         else:
             sort = next_float(state) < 0.5
-            by_order(view, orders, worth, candidates, count, sort, moves.look, True, saved, state)
+            if moves.plain:
+                detour_by_order(view, orders, worth, candidates, count, sort, detours, saved, state)
+            else:
+                by_order(view, orders, worth, candidates, count, sort, moves.look, True, saved, state)
         _note_better(view, orders, best, needed)
         gain = orders.total[0] + moves.slack_price * slack(view, orders) - value
         if gain < 0 and next_float(state) >= math.exp(gain / temperature):
@@ -151,7 +174,10 @@ def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves,
         for column in range(first, first + size):
             if column != spared:
                 remove(view, orders, worth, orders.node[route, column], saved)
-        close_up(view, orders, route)
+        if moves.plain:
+            draw_together(view, orders, route, saved)
+        else:
+            close_up(view, orders, route)
         gone += size
         if gone >= target or saved.counts[0] >= strings:
             return

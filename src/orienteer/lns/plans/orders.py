@@ -34,6 +34,8 @@ class Orders(NamedTuple):
     """(b,) what the visited places weigh in each budget."""
     taken: Ints
     """(groups,) how many places of each group are visited."""
+    version: Ints
+    """(r,) a number that is new whenever `put_in` or `draw_together` changes an order."""
     total: Floats
     """(2,) what the visited places are worth in the search, and how many required ones are among them."""
 
@@ -50,7 +52,7 @@ class Saved(NamedTuple):
     moved: Ints
     """The places that the step removed or inserted."""
     counts: Ints
-    """(2,) how many routes are changed, and how many places are in `moved`."""
+    """(3,) how many routes are changed, how many places are in `moved`, and how many versions of orders there were."""
 
 
 def new_orders(view: PlanView) -> Orders:
@@ -67,6 +69,7 @@ def new_orders(view: PlanView) -> Orders:
         place=np.zeros(len(view.costs), dtype=np.int64),
         used=np.zeros(len(view.room)),
         taken=np.zeros(view.groups, dtype=np.int64),
+        version=np.arange(routes),
         total=np.zeros(2),
     )
     orders.node[:, 0] = places + 2 * np.arange(routes)
@@ -84,7 +87,7 @@ def new_saved(view: PlanView) -> Saved:
         changed=np.zeros(routes, dtype=np.int64),
         is_changed=np.zeros(routes, dtype=np.int64),
         moved=np.zeros(2 * len(view.nodes) + 2, dtype=np.int64),
-        counts=np.zeros(2, dtype=np.int64),
+        counts=np.array([0, 0, routes], dtype=np.int64),
     )
 
 
@@ -149,6 +152,39 @@ def insert(view: PlanView, orders: Orders, worth: Floats, node: int, route: int,
 
 
 @lean
+def put_in(
+    view: PlanView,
+    orders: Orders,
+    worth: Floats,
+    node: int,
+    route: int,
+    place: int,
+    detour: float,
+    saved: Saved,
+) -> None:
+    """`insert` where there are no windows: of the clocks only those of the two ends of a route are kept."""
+    save_route(orders, route, saved)
+    size = orders.size[route] + 1
+    orders.size[route] = size
+    orders.begin[route, size - 1] = orders.begin[route, size - 2] + detour
+    orders.latest[route, size - 1] = orders.latest[route, size - 2]
+    for column in range(size - 1, place + 1, -1):
+        other = orders.node[route, column - 1]
+        orders.node[route, column] = other
+        orders.leg[route, column] = orders.leg[route, column - 1]
+        orders.place[other] = column
+    new = place + 1
+    orders.node[route, new] = node
+    orders.place[node] = new
+    orders.leg[route, place] = view.costs[orders.node[route, place], node]
+    orders.leg[route, new] = view.costs[node, orders.node[route, new + 1]]
+    orders.route[node] = route
+    renew(orders, route, saved)
+    _count(view, orders, worth, node, 1)
+    _note_moved(saved, node)
+
+
+@lean
 def remove(view: PlanView, orders: Orders, worth: Floats, node: int, saved: Saved) -> None:
     """Marks a place as not visited; `close_up` then takes it out of its order."""
     save_route(orders, orders.route[node], saved)
@@ -172,6 +208,31 @@ def close_up(view: PlanView, orders: Orders, route: int) -> None:
 
 
 @lean
+def draw_together(view: PlanView, orders: Orders, route: int, saved: Saved) -> None:
+    """`close_up` where there are no windows: of the clocks only those of the two ends of a route are kept."""
+    last = orders.size[route] - 1
+    closes = orders.latest[route, last]
+    kept = 0
+    left = orders.node[route, 0]
+    time = orders.begin[route, 0]
+    for column in range(1, last + 1):
+        here = orders.node[route, column]
+        if column < last and orders.route[here] != route:
+            continue
+        leg = view.costs[left, here]
+        orders.leg[route, kept] = leg
+        time += leg
+        kept += 1
+        orders.node[route, kept] = here
+        orders.place[here] = kept
+        left = here
+    orders.size[route] = kept + 1
+    orders.begin[route, kept] = time
+    orders.latest[route, kept] = closes
+    renew(orders, route, saved)
+
+
+@lean
 def begin_step(orders: Orders, saved: Saved) -> None:
     """Remembers the state before a step, as far as it is not an order."""
     for index in range(saved.counts[0]):
@@ -190,6 +251,13 @@ def save_route(orders: Orders, route: int, saved: Saved) -> None:
     saved.changed[saved.counts[0]] = route
     saved.counts[0] += 1
     _copy_order(orders, saved.orders, route)
+
+
+@inlined
+def renew(orders: Orders, route: int, saved: Saved) -> None:
+    """Gives an order a new version."""
+    orders.version[route] = saved.counts[2]
+    saved.counts[2] += 1
 
 
 @lean
@@ -224,6 +292,7 @@ def is_free(view: PlanView, orders: Orders, node: int) -> bool:
 def _copy_order(source: Orders, target: Orders, route: int) -> None:
     size = source.size[route]
     target.size[route] = size
+    target.version[route] = source.version[route]
     for column in range(size):
         target.node[route, column] = source.node[route, column]
         target.begin[route, column] = source.begin[route, column]

@@ -203,6 +203,16 @@ def by_ratio(
 
 
 @lean
+def line_up(worth: Floats, nodes: Ints, count: int, sort: bool, state: State) -> None:
+    """Puts the first `count` nodes in random order, or with `sort` in that of falling worth, equal ones at random."""
+    for i in range(count - 1, 0, -1):
+        j = next_int(state, i + 1)
+        nodes[i], nodes[j] = nodes[j], nodes[i]
+    if sort:
+        sort_by_worth(worth, nodes, count)
+
+
+@lean
 def by_order(
     view: PlanView,
     orders: Orders,
@@ -217,11 +227,7 @@ def by_order(
 ) -> None:
     """Inserts the candidates that fit, each at its cheapest spot, in random order or by falling worth with `sort`."""
     nodes = candidates.node
-    for i in range(count - 1, 0, -1):
-        j = next_int(state, i + 1)
-        nodes[i], nodes[j] = nodes[j], nodes[i]
-    if sort:
-        _sort_by_worth(worth, nodes, count)
+    line_up(worth, nodes, count, sort, state)
     for index in range(count):
         node = nodes[index]
         if not is_free(view, orders, node):
@@ -282,7 +288,7 @@ def _drop(candidates: Candidates, index: int, count: int) -> int:
 
 
 @lean
-def _sort_by_worth(worth: Floats, nodes: Ints, count: int) -> None:
+def sort_by_worth(worth: Floats, nodes: Ints, count: int) -> None:
     """Insertion sort, largest worth first: the lists are short, and equal ones keep their random order."""
     for i in range(1, count):
         node = nodes[i]

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from orienteer.kernel import Floats, Ints, seed_state
+from orienteer.lns.phases import Phase, starts
 from orienteer.lns.plans.anneal import Best, Moves, anneal
+from orienteer.lns.plans.detours import new_detours
 from orienteer.lns.plans.orders import Orders, new_orders, new_saved, refresh
 from orienteer.lns.plans.recreate import new_candidates
 from orienteer.model.instance import Instance
@@ -57,7 +59,9 @@ class PlanMoves:
     """The random factor on worth, where it is divided by costs, is between 1 - noise and 1 + noise."""
     look: int = 0
     """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
-    starts: int = 4
+    plain: bool = False
+    """Whether only detours are looked at, and no clocks: right without windows, and where `look` is 0."""
+    starts: int = 16
     """The most searches from empty routes, of which the best plan is then improved; with little time it is one."""
     start_steps: int = 1000
     """Steps for each place that such a search should have at least."""
@@ -76,13 +80,14 @@ def moves_for(instance: Instance) -> PlanMoves:
 
     Without windows, or with budgets and groups, good plans lie far apart: larger ruins and a higher temperature lead
     from one to the other. Windows alone hold routes together: the temperature may fall further, and a search settles
-    so soon that many short ones, each from empty routes, find better plans than a long one.
+    ten times as soon. Many short searches, each from empty routes, find better plans than a few long ones.
     """
     if instance.windows is None:
-        return PlanMoves(cold=0.15, big=4, remove=20, longest=10, look=LOOK if instance.size > MANY else 0)
+        many = instance.size > MANY
+        return PlanMoves(cold=0.15, big=4, remove=20, longest=10, look=LOOK if many else 0, plain=not many)
     if instance.budgets or instance.groups:
         return PlanMoves(cold=0.15, big=4, remove=20, longest=10, starts=1)
-    return PlanMoves(starts=16, start_steps=100)
+    return PlanMoves(start_steps=100)
 
 
 def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, began: float) -> None:
@@ -104,7 +109,7 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
     if run.plan is not None:
         best.total[0] = orders.total[0]
         best.total[1] = run.plan.cost
-    candidates, saved = new_candidates(places), new_saved(view)
+    candidates, detours, saved = new_candidates(places), new_detours(view), new_saved(view)
     state, pace, known = seed_state(seed), 0.0, 0.0
     needed = int(view.required.sum())
     phases, now, planned = _phases(config, 1), 0, False
@@ -112,8 +117,7 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
         steps, begin, end = next_piece(run, began, pace)
         if pace and not planned:  # the first piece has told how long a step takes
             planned = True
-            starts = _starts(run, config, pace, places)
-            phases = _phases(config, starts)
+            phases = _phases(config, _starts(run, config, pace, places))
         if begin < phases[now].begins:  # nothing says how long the search may take, and a new cycle begins
             now = 0
         while now + 1 < len(phases) and begin >= phases[now].ends:
@@ -124,6 +128,7 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
                 _clear(view, orders)
                 load(view, orders, run.plan)
             _count_all(view, orders, worth)
+            detours.known[:] = -1
         phase = phases[now]
         started = time.perf_counter()
         anneal(
@@ -134,6 +139,7 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
             worth,
             powers,
             candidates,
+            detours,
             saved,
             needed,
             steps,
@@ -161,23 +167,6 @@ def load(view: PlanView, orders: Orders, plan: Plan) -> None:
         refresh(view, orders, route)
 
 
-@dataclass(frozen=True)
-class _Phase:
-    """A part of the search in which the temperature falls."""
-
-    begins: float
-    ends: float
-    """The share of the allowance at which the phase begins and ends."""
-    cooled: float
-    """How far the temperature has fallen where the phase begins."""
-    afresh: bool
-    """Whether the phase begins with empty routes, or else with the best plan."""
-
-    def at(self, share: float) -> float:
-        """How far the temperature has fallen at a share of the allowance."""
-        return self.cooled + (1 - self.cooled) * min(1.0, (share - self.begins) / (self.ends - self.begins))
-
-
 def _starts(run: Run, config: PlanMoves, pace: float, places: int) -> int:
     """How many searches from empty routes the allowance is good for; `pace` is the seconds that a step takes."""
     now = run.now()
@@ -187,14 +176,13 @@ def _starts(run: Run, config: PlanMoves, pace: float, places: int) -> int:
     return max(1, min(config.starts, int(config.starts_share * steps / (config.start_steps * places))))
 
 
-def _phases(config: PlanMoves, starts: int) -> list[_Phase]:
+def _phases(config: PlanMoves, count: int) -> list[Phase]:
     """Several searches from empty routes, of which the best plan is then improved."""
-    each = config.starts_share / starts
-    phases = [_Phase(each * i, each * (i + 1), 0.0, True) for i in range(starts)]
+    phases = starts(count, config.starts_share)
     begins = config.starts_share
     while begins < 1:
         ends = 1.0 if begins > 0.8 else begins + 0.5 * (1 - begins)
-        phases.append(_Phase(begins, ends, config.cooled, False))
+        phases.append(Phase(begins, ends, config.cooled, False))
         begins = ends
     return phases
 
@@ -228,6 +216,7 @@ def in_units(view: PlanView, config: PlanMoves) -> Moves:
         look=config.look,
         big_share=config.big_share,
         big=config.big,
+        plain=config.plain,
     )
 
 

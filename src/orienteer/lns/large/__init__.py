@@ -1,0 +1,1 @@
+"""The neighbourhood search for large problems, in which cost has a price."""

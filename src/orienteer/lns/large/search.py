@@ -1,0 +1,249 @@
+"""The search of large problems: a grown route, ruin and recreation at a price, Lin-Kernighan in between."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from orienteer.kernel import Floats, Ints, seed_state
+from orienteer.lns.large.anneal import Prices, anneal_at_price, new_room
+from orienteer.lns.large.ground import large_view
+from orienteer.lns.large.grow import grow, new_heap
+from orienteer.lns.large.trim import trim
+from orienteer.lns.phases import Phase, starts
+from orienteer.lns.route import Ground, Route, new_route, write_nodes
+from orienteer.local_search.shorten import Shorten, shorten_for
+from orienteer.model.distances import Distances, euclidean
+from orienteer.model.instance import Instance
+from orienteer.model.view import View, nearest
+from orienteer.search.run import Run
+from orienteer.search.stop import MaxSteps
+
+LARGE = 400
+"""From how many nodes on, within reach, this search takes the place of evolution and annealing."""
+FLOOR = 0.1
+"""What is added to detours when a route is grown, as a share of the budget over the number of nodes."""
+FIRST_PRICE = 0.6
+"""The first price of cost, as a share of what the grown route collects for its cost."""
+LEAST_PRICE = 0.03
+"""The least price, likewise: where all nodes can be visited, the price would fall for ever."""
+BETWEEN = 8
+"""Steps for each node between two passes of Lin-Kernighan."""
+STRETCH = 3000
+"""The most stops of a stretch that Lin-Kernighan works on: turning a longer one round takes too long."""
+STRICT = 0.96
+"""The share of the search after which no step may take the route over its limit."""
+OVER = 0.02
+"""By which share a route may be longer than it should be before."""
+EXTRA, SHRINK = 1.0, 0.5
+"""A route begins with a length of 1 + EXTRA limits, and is as long as the limit after a share SHRINK of the search.
+
+So it visits more regions than it can keep, and loses those that pay least when the price rises.
+"""
+
+HEAP = 40
+"""Room for entries of the heap from which a route is grown, for each node."""
+ENOUGH = 0.02
+"""The share by which the prize must rise for a route to be filled once more."""
+MOST_STARTS, STARTS_SHARE, START_STEPS = 4, 0.6, 600
+"""The most searches from a new route, their share of the allowance, and the steps for each node that one needs."""
+COOLED = 0.6
+"""How far the temperature has fallen when a route that was given, or the best of several, is improved."""
+STEP_SECONDS = 5e-6
+"""About what a step takes."""
+
+NextPiece = Callable[[Run, float, float], tuple[int, float, float]]
+"""Says how many steps to do next, and how far the temperature has fallen before and after them."""
+
+
+@dataclass(frozen=True)
+class PriceMoves:
+    """What a step does where cost has a price; temperatures are in mean legs of the first route."""
+
+    hot: float = 20.0
+    cold: float = 0.04
+    remove: int = 16
+    longest: int = 12
+    strings: int = 2
+    spare: float = 0.1
+    fewest: int = 6
+    most: int = 32
+    noise: float = 0.2
+    lowest: float = 0.3
+    highest: float = 0.95
+    force: float = 0.5
+    sort_share: float = 0.3
+    close: float = 0.5
+
+
+def is_large(instance: Instance) -> bool:
+    """Whether a plain problem is searched here: where there are many nodes within reach, or no table of costs."""
+    return isinstance(instance.costs, Distances) or int(instance.reachable.sum()) > LARGE
+
+
+def kernels_for(instance: Instance) -> list[str]:
+    """The tasks that compile what the search of a large problem calls."""
+    if isinstance(instance.costs, Distances):
+        return [f"{__name__}:search_points_a_little"]
+    return [f"{__name__}:{'search_a_little' if instance.symmetric else 'search_directed_a_little'}"]
+
+
+def search_a_little() -> None:
+    """Compiles the search on a tiny problem with a table of costs."""
+    _search_a_little(1.0 - np.eye(5))
+
+
+def search_directed_a_little() -> None:
+    """Compiles the search on a tiny problem whose legs cost less one way than the other."""
+    _search_a_little(np.triu(np.ones((5, 5))))
+
+
+def search_points_a_little() -> None:
+    """Compiles the search on a tiny problem of points."""
+    _search_a_little(Distances(np.arange(10.0).reshape(5, 2), euclidean))
+
+
+def _search_a_little(costs: object) -> None:
+    run = Run(Instance(cast(Floats, costs), np.ones(5), 20.0), MaxSteps(4))
+    improve_large(run, 0, lambda run, began, pace: (4, 0.0, 1.0), 0.0)
+
+
+def improve_large(run: Run, seed: int, next_piece: NextPiece, began: float, config: PriceMoves | None = None) -> None:
+    """Searches a large plain problem until the run ends."""
+    view = large_view(run.instance) if isinstance(run.instance.costs, Distances) else run.instance.view
+    if len(view.nodes) < 3:
+        return  # nowhere to go between start and end
+    near = view.near_out if view.symmetric else nearest(np.minimum(view.costs, view.costs.T))
+    search = _Search(run, view, Ground(view.costs, view.prizes, near), seed, config or PriceMoves())
+    pace = 0.0
+    while True:
+        steps, begin, end = next_piece(run, began, pace)
+        started = time.perf_counter()
+        search.search(steps, begin, end)
+        pace = (time.perf_counter() - started) / steps
+        if run.step(steps):
+            search.offer()
+            return
+
+
+def _starts(run: Run, nodes: int) -> int:
+    """How many searches from a new route the allowance is good for; the number must not depend on the clock."""
+    now = run.now()
+    steps = min(run.stop.steps_left(now), run.stop.seconds_left(now) / STEP_SECONDS)
+    return 1 if math.isinf(steps) else max(1, min(MOST_STARTS, int(STARTS_SHARE * steps / (START_STEPS * nodes))))
+
+
+def _phases(count: int) -> list[Phase]:
+    """Several searches, of which the best route is then improved; one alone takes all the time."""
+    return starts(1, 1.0) if count == 1 else [*starts(count, STARTS_SHARE), Phase(STARTS_SHARE, 1.0, COOLED, False)]
+
+
+class _Search:
+    """The route of a search, and what its steps need."""
+
+    def __init__(self, run: Run, view: View, ground: Ground, seed: int, config: PriceMoves):
+        self.run, self.view, self.ground = run, view, ground
+        size = len(view.nodes)
+        self.state = seed_state(seed)
+        self.shorten = shorten_for(view.symmetric)
+        self.nodes = np.zeros(size, dtype=np.int64)
+        self.place = np.full(size, -1, dtype=np.int64)
+        self.between = BETWEEN * size
+        self.since = self.passes = 0
+        given = len(run.best) > 2
+        self.phases = [Phase(0.0, 1.0, COOLED, False)] if given else _phases(_starts(run, size))
+        self._begin_with(view.numbers(run.best.nodes))
+        self._fill()
+        mean = view.budget / write_nodes(self.route, self.nodes)  # about what a leg costs
+        self.prices = Prices(**{**vars(config), "hot": config.hot * mean, "cold": config.cold * mean})
+        self.room = new_room(self.prices)
+        self.price = np.array([FIRST_PRICE, LEAST_PRICE]) * self.route.total[1] / view.budget
+        self.offer()
+
+    def search(self, steps: int, begin: float, end: float) -> None:
+        """Does `steps` steps, while the share of the allowance that is used rises from `begin` to `end`."""
+        while len(self.phases) > 1 and begin >= self.phases[0].ends:
+            self.offer()
+            self.phases.pop(0)
+            if self.phases[0].afresh:
+                self._begin_with(np.array([0, len(self.nodes) - 1]))
+                self._fill()
+            else:
+                self._begin_with(self.view.numbers(self.run.best.nodes))
+        phase = self.phases[0]
+        self._anneal(steps, phase.at(begin), phase.at(end))
+
+    def _begin_with(self, nodes: Ints) -> None:
+        self.route, self.since = new_route(self.ground, nodes), 0
+
+    def _anneal(self, steps: int, begin: float, end: float) -> None:
+        """Does `steps` steps, with passes of Lin-Kernighan in between; offers better routes now and then."""
+        while steps:
+            count = min(steps, self.between - self.since)
+            if begin > STRICT:
+                trim(self.ground, self.route, self.view.budget, 0.5 * self.price[0])
+            aim = self.view.budget * (1 + EXTRA * max(0.0, 1 - begin / SHRINK))
+            anneal_at_price(
+                self.ground,
+                self.route,
+                self.price,
+                self.prices,
+                aim,
+                aim * (1 if begin > STRICT else 1 + OVER),
+                self.room,
+                count,
+                begin,
+                begin + (end - begin) * count / steps,
+                self.state,
+            )
+            begin += (end - begin) * count / steps
+            steps -= count
+            self.since += count
+            if self.since >= self.between:
+                self.since = 0
+                self._shorten()
+                self.offer()
+
+    def offer(self) -> None:
+        """Hands the route, made to fit, to the run if it is better than the best."""
+        route = self.route
+        if route.total[0] > self.view.budget:
+            route = Route(route.after.copy(), route.before.copy(), route.total.copy())
+            trim(self.ground, route, self.view.budget, 0.5 * self.price[0])
+        if route.total[0] <= self.view.budget and route.total[1] > self.run.best.prize:
+            count = write_nodes(route, self.nodes)
+            self.run.offer(self.view.route(self.nodes[:count]))
+
+    def _fill(self) -> None:
+        """Grows the route and makes it shorter in turn, while that brings much."""
+        size = len(self.nodes)
+        floor = FLOOR * self.view.budget / size
+        heap, worth = new_heap(HEAP * size), np.zeros(size)
+        while True:
+            before = self.route.total[1]
+            worth[:] = 0.0
+            grow(self.ground, self.route, self.view.budget, floor, heap, worth)
+            self._shorten()
+            if self.route.total[1] < before * (1 + ENOUGH):
+                return
+
+    def _shorten(self) -> None:
+        """Makes the route shorter, stretch by stretch; the stretches of two passes overlap."""
+        count = write_nodes(self.route, self.nodes)
+        self.passes += 1
+        first = (STRETCH // 2 if self.passes % 2 and count > STRETCH else 0) - STRETCH
+        while first < count - 3:
+            begin, last = max(0, first), min(count, first + STRETCH)
+            if last - begin > 3:
+                _shorten_stretch(self.shorten, self.nodes[begin:last], self.place, self.ground, self.view.least)
+            first += STRETCH - 1
+        self.route = new_route(self.ground, self.nodes[:count])
+
+
+def _shorten_stretch(shorten: Shorten, stretch: Ints, place: Ints, ground: Ground, least: float) -> None:
+    place[stretch] = np.arange(len(stretch))
+    shorten(stretch, len(stretch), place, ground.costs, ground.near, least)
+    place[stretch] = -1
