@@ -35,7 +35,10 @@ def test_what_is_left_out_is_offered_first() -> None:
 
 def test_links_that_are_no_route() -> None:
     model = reduce(Instance.from_coords(np.random.default_rng(1).random((7, 2)), np.ones(7), 9))
-    triangle, other = model.index[[0, 1, 2], [1, 2, 0]], model.index[[3, 4, 5], [4, 5, 3]]
+    triangle, other = (
+        model.find(np.array([0, 1, 2]), np.array([1, 2, 0])),
+        model.find(np.array([3, 4, 5]), np.array([4, 5, 3])),
+    )
     assert model.route(triangle.astype(np.int64)) is not None
     assert model.route(other.astype(np.int64)) is None, "without the start"
     assert model.route(np.append(triangle, other).astype(np.int64)) is None, "in two parts"

@@ -34,7 +34,7 @@ def test_any_prices_give_a_bound() -> None:
             rows = program.fixed_rows + len(program.cuts)
             prices = rng.normal(0, most + 1, rows)
             prices[program.fixed_rows - 1 :] = np.abs(prices[program.fixed_rows - 1 :])
-            links, _, bound = program.reduced(prices)
+            links, _, bound, _ = program.reduced(prices)
             assert bound >= most
             if not model.closed:
                 links[0] = 0.0  # always used, so the bound has it already

@@ -8,7 +8,7 @@ import pytest
 from instances import FAMILIES, small_instance
 from model_routes import Known, model_and_routes
 from orienteer import Instance
-from orienteer.exact.cut import Cut, charge, violation
+from orienteer.exact.cut import Cut, Sets, violation
 from orienteer.exact.lp import LinearProgram
 from orienteer.exact.model import Model
 from orienteer.exact.separate.base import Point, Separator
@@ -46,7 +46,7 @@ def random_point(model: Model, routes: list[Known], rng: np.random.Generator) ->
         x, y = np.zeros(len(model.tail)), np.zeros(model.size)
         count = min(model.size, int(rng.integers(2 if model.directed else 3, 6)))
         cycle = rng.permutation(model.size)[:count]
-        links = model.index[cycle, np.roll(cycle, -1)]
+        links = model.find(cycle, np.roll(cycle, -1))
         if (links >= 0).all() and len(set(links.tolist())) == len(links):
             x[links] = 1.0
             y[cycle] = 1.0
@@ -110,7 +110,10 @@ def test_charges_are_the_sums_of_coefficients() -> None:
             continue
         cuts = [cut for kind in SEPARATORS for cut in kind(model)(random_point(model, routes, rng), 1.0)]
         prices = rng.random(len(cuts))
-        links, nodes = charge(model, cuts, prices)
+        sets = Sets(model.size, cuts)
+        links, nodes = np.zeros(len(model.tail)), sets.on_nodes(prices)
+        sets.charge(links, model, prices, -np.inf)
+        links = -links
         everything = np.arange(len(model.tail))
         assert np.allclose(
             links, sum((p * c.on_links(model, everything) for p, c in zip(prices, cuts, strict=True)), 0 * links)

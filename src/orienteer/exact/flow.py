@@ -54,7 +54,17 @@ def spread(size: int, tail: Ints, head: Ints, weight: Array) -> Array:
 
 @kernel
 def max_flow(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: int, sink: int, enough: float) -> float:
-    """The maximum flow from source to sink, or `enough` if it is more; `capacity` becomes what is left (Dinic)."""
+    """The maximum flow from source to sink, or `enough` if it is more; `capacity` becomes what is left."""
+    sinks = np.zeros(len(first) - 1, dtype=np.bool_)
+    sinks[sink] = True
+    return max_flow_to_any(first, neighbour, twin, capacity, source, sinks, enough)
+
+
+@kernel
+def max_flow_to_any(
+    first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: int, sinks: Mask, enough: float
+) -> float:
+    """As `max_flow`, for a flow that may end in any of the nodes `sinks`, (n,) (Dinic)."""
     size = len(first) - 1
     level = np.empty(size, dtype=np.int64)
     queue = np.empty(size, dtype=np.int64)
@@ -65,8 +75,8 @@ def max_flow(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: 
         level[:] = -1
         level[source] = 0
         queue[0] = source
-        done, known = 0, 1
-        while done < known and level[sink] < 0:
+        done, known, nearest = 0, 1, -1
+        while done < known and (nearest < 0 or level[queue[done]] < nearest):
             v = queue[done]
             done += 1
             for a in range(first[v], first[v + 1]):
@@ -74,12 +84,14 @@ def max_flow(first: Ints, neighbour: Ints, twin: Ints, capacity: Array, source: 
                     level[neighbour[a]] = level[v] + 1
                     queue[known] = neighbour[a]
                     known += 1
-        if level[sink] < 0:
+                    if sinks[neighbour[a]]:
+                        nearest = level[neighbour[a]]
+        if nearest < 0:
             break
         copy(first[:-1], place)
         depth, v = 0, source
         while True:
-            if v == sink:
+            if sinks[v]:
                 least = enough - total
                 for d in range(depth):
                     least = min(least, capacity[path[d]])

@@ -14,6 +14,15 @@ def scip() -> Any:
     return pyscipopt
 
 
+def highs() -> Any:
+    """HiGHS's module, or `MissingExtra` with the pip line that brings it."""
+    try:
+        import highspy
+    except ImportError as error:
+        raise MissingExtra("exact", "exact") from error
+    return highspy
+
+
 def gurobi() -> Any:
     """Gurobi's module, or `MissingExtra` with the pip line that brings it."""
     try:

@@ -11,6 +11,7 @@ from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import TOLERANCE, Array
 from orienteer.model.tour import check_tour
+from orienteer.model.view import View
 from orienteer.search.run import Run
 
 Ints = npt.NDArray[np.int64]
@@ -23,7 +24,13 @@ WHOLE = 1e5
 """A budget of whole weights stays as it is up to this: a linear program's accuracy is far below one part of it."""
 
 
-@dataclass(frozen=True, eq=False)
+MANY = 400
+"""With more nodes than this, a model of a problem without rules begins with links between near nodes alone."""
+NEAR = 8
+"""The number of cheapest links from and to each node that such a model begins with."""
+
+
+@dataclass(eq=False)
 class Model:
     """A cycle through node 0: node variables y, link variables x.
 
@@ -53,6 +60,8 @@ class Model:
     """Groups and budgets: (m,) weights, and the most that they may add up to over the visited nodes."""
     groups: tuple[Ints, ...] = ()
     """The nodes of each group."""
+    partial: bool = False
+    """Whether further links may join these: the model of a large problem begins with few (`exact/price.py`)."""
 
     @property
     def size(self) -> int:
@@ -75,13 +84,28 @@ class Model:
         return (0,) if self.closed else (0, self.size - 1)
 
     @cached_property
-    def index(self) -> npt.NDArray[np.int32]:
-        """(m, m) the number of the link from the row's node to the column's, -1 where there is no link."""
-        table = np.full((self.size, self.size), -1, dtype=np.int32)
-        table[self.tail, self.head] = np.arange(len(self.tail))
+    def _sorted(self) -> tuple[Ints, Ints]:
+        """(key, link): tail * m + head of each link, in rising order, and which link that is."""
+        key = self.tail * self.size + self.head
+        order = np.argsort(key, kind="stable")
+        return key[order], order
+
+    def find(self, tail: Ints, head: Ints) -> Ints:
+        """The number of the link from each tail to its head, -1 where there is no such link."""
         if not self.directed:
-            table[self.head, self.tail] = np.arange(len(self.tail))
-        return table
+            tail, head = np.minimum(tail, head), np.maximum(tail, head)
+        known, order = self._sorted
+        key = np.asarray(tail) * self.size + head
+        place = np.minimum(np.searchsorted(known, key), len(known) - 1)
+        return np.where(known[place] == key, order[place], -1) if len(known) else np.full(key.shape, -1)
+
+    def grow(self, tail: Ints, head: Ints, costs: Array) -> Ints:
+        """Adds links, which must be new; returns their numbers."""
+        count = len(self.tail)
+        self.tail, self.head = np.append(self.tail, tail), np.append(self.head, head)
+        self.costs = np.append(self.costs, costs)
+        self.__dict__.pop("_sorted", None)
+        return np.arange(count, len(self.tail))
 
     def route(self, links: Ints) -> list[int] | None:
         """The instance's nodes along these links if they make one cycle through node 0, else None."""
@@ -115,35 +139,68 @@ class Model:
         path = [place[node] for node in route]
         if not self.closed:
             path.append(0)
-        links = self.index[path[:-1], path[1:]].astype(np.int64)
+        links = self.find(np.array(path[:-1]), np.array(path[1:]))
         return links if (links >= 0).all() else np.zeros(0, dtype=np.int64)
 
 
-def reduce(instance: Instance) -> Model:
+def reduce(instance: Instance, many: int = MANY) -> Model:
     """The model of the nodes and links within reach: those through which no walk from start to end fits are left out.
 
     A walk may repeat nodes, so the cheapest walk through a link is never dearer than a route with it: no route is lost.
+    With more than `many` nodes and no rules, the model has the links between near nodes, and the rest join later.
     """
     view = instance.view
-    directed, closed = not view.symmetric, view.round_trip
-    nodes, costs = (view.nodes[:-1], view.costs[:-1, :-1]) if closed else (view.nodes, view.costs)
-    budget = instance.budget * (1 + SLACK)
-    with np.errstate(over="ignore"):
-        fits = instance.from_start[nodes][:, None] + costs + instance.to_end[nodes][None, :] <= budget
-    np.fill_diagonal(fits, False)
+    closed = view.round_trip
+    nodes = view.nodes[:-1] if closed else view.nodes
+    partial = len(nodes) > many and not instance.features
+    tail, head = near_pairs(view) if partial else all_pairs(len(nodes), not view.symmetric)
+    kept = possible(instance, tail, head)
+    tail, head = tail[kept], head[kept]
+    cost = view.costs[tail, head] / instance.limit
     if not closed:
-        fits[:, 0] = fits[-1, :] = fits[0, -1] = False
-    if directed:
-        tail, head = np.nonzero(fits)
-    else:
-        tail, head = np.nonzero(np.triu(fits | fits.T))
-    cost = costs[tail, head] / instance.limit
-    if not closed:
-        tail, head, cost = np.append(len(nodes) - 1, tail), np.append(0, head), np.append(0.0, cost)
-        if not directed:
-            tail[0], head[0] = 0, len(nodes) - 1
-    model = Model(instance, nodes, in_units(instance.prizes[nodes]), tail, head, cost, directed, closed)
+        tail, head, cost = np.append(0, tail), np.append(len(nodes) - 1, head), np.append(0.0, cost)
+        if not view.symmetric:
+            tail[0], head[0] = len(nodes) - 1, 0
+    units = in_units(instance.prizes[nodes])
+    model = Model(instance, nodes, units, tail, head, cost, not view.symmetric, closed, partial=partial)
     return with_rules(model) if instance.features else model
+
+
+def all_pairs(size: int, directed: bool) -> tuple[Ints, Ints]:
+    """(tail, head) of all links that there could be; tail < head unless they are directed."""
+    tail, head = np.nonzero(~np.eye(size, dtype=bool) if directed else np.triu(np.ones((size, size), dtype=bool), 1))
+    return tail, head
+
+
+def near_pairs(view: View, count: int = NEAR) -> tuple[Ints, Ints]:
+    """(tail, head) of the `count` cheapest links from and to each node."""
+    size = len(view.nodes) - view.round_trip
+    rows = np.repeat(np.arange(size), min(count, view.near_out.shape[1]))
+    after, before = view.near_out[:size, :count].ravel(), view.near_in[:size, :count].ravel()
+    tail, head = np.append(rows, before), np.append(after, rows)
+    if view.symmetric:
+        tail, head = np.minimum(tail, head), np.maximum(tail, head)
+    key = np.unique((tail * size + head)[(tail != head) & (tail < size) & (head < size)])
+    return key // size, key % size
+
+
+def possible(instance: Instance, tail: Ints, head: Ints) -> Mask:
+    """Whether some walk within the limit goes from each tail to its head, or back where costs are symmetric."""
+    view = instance.view
+    budget, last = instance.budget * (1 + SLACK), len(view.nodes) - 1
+    before, after = instance.from_start[view.nodes], instance.to_end[view.nodes]
+    costs = view.costs[tail, head]
+    with np.errstate(over="ignore"):
+        there, back = before[tail] + costs + after[head], before[head] + costs + after[tail]
+    fits: Mask = there <= budget
+    if not view.round_trip:
+        fits &= (head != 0) & (tail != last) & ((tail != 0) | (head != last))
+    if view.symmetric:
+        turned = back <= budget
+        if not view.round_trip:
+            turned &= (tail != 0) & (head != last) & ((tail != last) | (head != 0))
+        fits |= turned
+    return fits
 
 
 def offer_trivial(run: Run, instance: Instance | None = None) -> None:

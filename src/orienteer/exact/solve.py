@@ -9,8 +9,9 @@ import numpy as np
 
 from orienteer.exact.labels.columns import ManyRoutes
 from orienteer.exact.labels.single import OneRoute
-from orienteer.exact.missing import scip
-from orienteer.exact.model import Model, links_of_best, offer_trivial, reduce, to_beat
+from orienteer.exact.lp import LinearProgram
+from orienteer.exact.missing import highs, scip
+from orienteer.exact.model import MANY, Model, links_of_best, offer_trivial, reduce, to_beat
 from orienteer.exact.primal import offer_rounded
 from orienteer.exact.root import NEAREST, Root, RootSolver
 from orienteer.exact.separate.base import Point, Separator
@@ -81,13 +82,15 @@ class Exact(Solver[ExactConfig]):
     config_class = ExactConfig
     handles = frozenset(FEATURES)
     nearest: ClassVar[int] = NEAREST
+    many: ClassVar[int] = MANY
     few_links: ClassVar[int] = 10_000
     """Where the root leaves more links than this, a tree on the root's own columns looks for a better route first."""
     most_links: ClassVar[int] = 200_000
     """Where the root leaves more links than this, a tree would take gigabytes."""
 
     def __init__(self, config: ExactConfig | None = None):
-        scip()  # raises now if SCIP is missing, not in the middle of a run
+        for needed in (scip, highs):
+            needed()  # raises now if it is missing, not in the middle of a run
         super().__init__(config)
 
     def kernels(self, instance: Instance) -> list[str]:
@@ -125,7 +128,7 @@ class Exact(Solver[ExactConfig]):
     def _branch_and_cut(self, run: Run, seed: int) -> None:
         instance = with_choices(run.problem) if run.instance.features else run.instance
         offer_trivial(run, instance)
-        model = reduce(instance)
+        model = reduce(instance, self.many)
         if len(model.required) < len(instance.required):
             run.infeasible = True
             return
@@ -133,8 +136,8 @@ class Exact(Solver[ExactConfig]):
         if run.report():
             return
         separators = make_separators(model, self.config.families)
-        root = solve_root(run, model, separators, self.nearest)
-        if run.report() or not self.config.tree:
+        root = solve_root(run, model, separators, self.nearest, whole=self.config.tree)
+        if run.report() or not self.config.tree or not root.whole:
             return
         beat = to_beat(run, model)
         if root.bound > (1 + WIDE_GAP) * beat:
@@ -185,6 +188,11 @@ def separate_a_little() -> None:
         point = Point(model, np.arange(len(model.tail)), half, np.ones(model.size))
         for kind in SEPARATORS.values():
             kind(model)(point, 1.0)
+        for many in (0, MANY):
+            model = reduce(model.instance, many)
+            program = LinearProgram(model, np.arange(len(model.tail)))
+            program.solve()
+            program.reduced(program.prices())
 
 
 def label_a_little() -> None:
@@ -225,14 +233,16 @@ def make_separators(model: Model, families: list[str] | None = None) -> list[Sep
     return rules + [kind(model) for name, kind in SEPARATORS.items() if name in wanted]
 
 
-def solve_root(run: Run, model: Model, separators: list[Separator], nearest: int = NEAREST) -> Root:
+def solve_root(
+    run: Run, model: Model, separators: list[Separator], nearest: int = NEAREST, whole: bool = False
+) -> Root:
     """The root of the run's problem; the run is told its bounds and offered routes near its solutions.
 
-    `nearest` as for `RootSolver`.
+    `nearest` as for `RootSolver`, `whole` as for its `solve`.
     """
 
     def ended(bound: float, point: Point) -> bool:
-        if run.steps % ROUND_EVERY == 0:
+        if run.steps % ROUND_EVERY == 0 and not model.partial:  # of many nodes rounding is slow, and seldom a gain
             offer_rounded(run, point)
         run.tighten(max(run.prize, model.units.bound(bound)))
         return run.step()
@@ -240,7 +250,11 @@ def solve_root(run: Run, model: Model, separators: list[Separator], nearest: int
     def beat() -> float:
         return to_beat(run, model)
 
-    root = RootSolver(model, separators, beat, ended, links_of_best(run, model), nearest).solve()
+    def halfway(bound: float) -> bool:
+        run.tighten(max(run.prize, model.units.bound(bound)))
+        return run.report()
+
+    root = RootSolver(model, separators, beat, ended, links_of_best(run, model), nearest, halfway).solve(whole)
     if root.bound < beat():
         finish(run, model.units)
     return root

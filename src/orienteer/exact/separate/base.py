@@ -30,8 +30,9 @@ class Tally:
 class Point:
     """A solution of a linear program: x of the links where it is positive, y of all nodes."""
 
-    def __init__(self, model: Model, links: Ints, x: Array, y: Array):
-        kept = x > 1e-9
+    def __init__(self, model: Model, links: Ints, x: Array, y: Array, least: float = 1e-9):
+        """Links with x up to `least` are left out."""
+        kept = x > least
         self.model, self.y = model, y
         self.links, self.x = links[kept], x[kept]
 

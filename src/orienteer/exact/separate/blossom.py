@@ -14,7 +14,8 @@ from orienteer.exact.separate.subtour import components
 from orienteer.model.numbers import Array
 
 MARGINS = (1e-4, 0.15, 0.3)
-"""How near to 0 or 1 a link counts as whole; each margin is tried in turn."""
+MORE_MARGINS = (1e-4, 0.01, 0.1, 0.2, 0.3, 0.4)
+"""How near to 0 or 1 a link counts as whole; each margin is tried in turn, and more of them in a partial model."""
 
 
 class Blossom(Separator):
@@ -25,7 +26,7 @@ class Blossom(Separator):
     def find(self, point: Point, beat: float) -> list[Cut]:
         low, high, weight = point.pairs
         cuts: dict[bytes, Cut] = {}
-        for margin in MARGINS:
+        for margin in MORE_MARGINS if self.model.partial else MARGINS:
             broken = (weight > margin) & (weight < 1 - margin)
             label = components(self.model.size, low[broken], high[broken])
             for component in np.unique(label[low[broken]]):
@@ -64,5 +65,5 @@ def blossom_cut(model: Model, handle: Mask, low: Ints, high: Ints, weight: Array
 
 def _links(model: Model, i: int, j: int) -> Ints:
     """The links between two nodes: one edge, or up to two arcs."""
-    both = np.unique([model.index[i, j], model.index[j, i]])
-    return both[both >= 0].astype(np.int64)
+    both = np.unique(model.find(np.array([i, j]), np.array([j, i])))
+    return both[both >= 0]

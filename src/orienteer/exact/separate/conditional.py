@@ -13,8 +13,8 @@ from orienteer.exact.separate.base import LEAST, Point, Separator
 from orienteer.kernel import kernel
 from orienteer.model.numbers import Array
 
-MOST_FLOWS = 60
-"""The most minimum cuts computed in a call."""
+MOST_FLOWS, FEW_FLOWS = 60, 5
+"""The most minimum cuts computed in a call, and where a partial model makes each of them dear."""
 
 
 class Conditional(Separator):
@@ -24,7 +24,8 @@ class Conditional(Separator):
 
     def find(self, point: Point, beat: float) -> list[Cut]:
         order = np.argsort(-point.y, kind="stable")
-        order = order[(point.y[order] > 0.1) & (order != 0)][:MOST_FLOWS]
+        order = order[(point.y[order] > 0.1) & (order != 0)]
+        order = order[: FEW_FLOWS if self.model.partial else MOST_FLOWS]
         found = _poor(*point.graph, self.model.units.prizes, order, beat - 1e-6 * max(1.0, beat), 2 - 2 * LEAST)
         return [conditional_cut(self.model, around) for around in found]
 

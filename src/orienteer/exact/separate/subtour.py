@@ -7,7 +7,7 @@ equations that is x(E(S)) <= y(S) - y_k, or x(E(T)) <= y(T) - y_k for the nodes 
 import numpy as np
 
 from orienteer.exact.cut import Cut
-from orienteer.exact.flow import max_flow, sink_side
+from orienteer.exact.flow import max_flow_to_any, source_side
 from orienteer.exact.model import Ints, Mask, Model
 from orienteer.exact.separate.base import LEAST, Point, Separator
 from orienteer.kernel import kernel
@@ -15,8 +15,6 @@ from orienteer.model.numbers import Array
 
 THRESHOLDS = (0.0, 0.1, 0.25, 0.5)
 """Links with x up to each of these values in turn are left out before components are computed."""
-MOST_FLOWS = 300
-"""The most minimum cuts computed in a call; further nodes wait for the next call."""
 
 
 class Components(Separator):
@@ -42,14 +40,14 @@ class Components(Separator):
 
 
 class Subtour(Separator):
-    """Sets by minimum cuts between node 0 and every other node: misses no broken cut but for `MOST_FLOWS`."""
+    """Sets by minimum cuts between node 0 and every other node: finds a broken cut if there is one."""
 
     family = "subtour"
 
     def find(self, point: Point, beat: float) -> list[Cut]:
         order = np.argsort(-point.y, kind="stable")
         order = order[(point.y[order] > LEAST) & (order != 0)]
-        sets = _broken(*point.graph, point.y, order, 2 * LEAST, MOST_FLOWS)
+        sets = _broken(*point.graph, point.y, order, 2 * LEAST)
         return [subtour_cut(self.model, inside, point.y) for inside in sets]
 
 
@@ -100,21 +98,20 @@ def components(size: int, low: Ints, high: Ints) -> Ints:
 
 @kernel
 def _broken(
-    first: Ints, neighbour: Ints, twin: Ints, capacity: Array, y: Array, order: Ints, least: float, most: int
+    first: Ints, neighbour: Ints, twin: Ints, capacity: Array, y: Array, order: Ints, least: float
 ) -> list[Mask]:
-    """Sets S, each with a cut below 2 y_k - `least` for one of its nodes k.
+    """Sets S, each with a cut below 2 y_k - `least` for its node k of largest y; `order` has nodes by falling y.
 
-    The first `most` nodes of `order` are tried as k, but for those that are in an earlier set.
+    A node k that is done counts as node 0 from then on: where every set with k is cut by 2 y_k, none of them breaks the
+    inequality of a later node, whose y is smaller. So most flows find a node that is done nearby.
     """
     sets = [np.zeros(len(y), dtype=np.bool_) for _ in range(0)]
-    seen = np.zeros(len(y), dtype=np.bool_)
-    for k in order[:most]:
-        if seen[k]:
-            continue
+    done = np.zeros(len(y), dtype=np.bool_)
+    done[0] = True
+    for k in order:
         rest = capacity.copy()
         enough = 2 * y[k]
-        if max_flow(first, neighbour, twin, rest, 0, k, enough) < enough - least:
-            inside = sink_side(first, neighbour, twin, rest, k)
-            seen |= inside
-            sets.append(inside)
+        if max_flow_to_any(first, neighbour, twin, rest, k, done, enough) < enough - least:
+            sets.append(source_side(first, neighbour, rest, k))
+        done[k] = True
     return sets
