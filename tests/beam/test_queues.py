@@ -53,10 +53,12 @@ def problems(backend: Backend, count: int = 2) -> Problems:
     return backend.problems([Instance(np.ones((NODES, NODES)), np.ones(NODES), 10.0)] * count)
 
 
-def queues(backend: Backend, width: int | None, spread: float = 0.0, count: int = 2) -> Queues:
+def queues(
+    backend: Backend, width: int | None, spread: float = 0.0, count: int = 2, lag: float | None = None
+) -> Queues:
     """Queues with levels of width 1."""
     batch = problems(backend, count)
-    return backend.queues(batch, width, batch.xp.ones_like(batch.limit), spread)
+    return backend.queues(batch, width, batch.xp.ones_like(batch.limit), spread, lag)
 
 
 def emptied(levels: Queues) -> list[int]:
@@ -213,6 +215,16 @@ def test_crowding_lets_other_last_nodes_in(backend: Backend) -> None:
         levels = queues(backend, 2, spread)
         levels.put(children(backend, (0, 3.0, 0.5, 1, 1), (0, 2.9, 0.5, 2, 1), (0, 2.0, 0.5, 3, 2)))
         assert stamps(levels.pop()) == left
+
+
+def test_paths_that_lag_behind_the_best_of_their_queue_are_left_out(backend: Backend) -> None:
+    """Prizes are 1; the queue of the second instance has a lower best."""
+    levels = queues(backend, 5, lag=1.5)
+    levels.put(children(backend, (0, 9.0, 0.5, 1, 1), (0, 7.5, 0.5, 2, 2), (0, 7.4, 0.5, 3, 3), (1, 7.4, 0.5, 4, 3)))
+    levels.put(children(backend, (0, 7.4, 1.5, 5, 1)))
+    assert stamps(levels.pop()) == [1, 2, 4]
+    assert stamps(levels.pop()) == [5]
+    assert not len(levels.pop())
 
 
 def test_a_dearer_order_is_not_expanded_later(backend: Backend) -> None:

@@ -134,4 +134,4 @@ def test_problems_that_it_knows_are_not_looked_at_twice(backend: Backend) -> Non
     for known in (9, None):
         scores = ValueScore(look, known).children(states).scores
         assert np.array_equal(read(scores), read(ValueScore(look, 8).children(states).scores))
-        assert ValueScore(look, known)._trust(states.problems) is None
+        assert ValueScore(look, known).trust(states.problems) is None

@@ -1,5 +1,7 @@
 """Sets of instances cut into batches, worked on side by side, and the clock of a batch."""
 
+import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -11,13 +13,16 @@ from typing import TypeVar
 from orienteer.beam.backend.protocol import Backend
 from orienteer.beam.candidates import MOST_GROUPS, MOST_SPOTS, REMEMBERED
 from orienteer.beam.expand import Expander
-from orienteer.search.stop import Never, Progress, Stop
+from orienteer.search.stop import Progress, Stop
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 SEEN_BYTES = 8 * REMEMBERED
 """Bytes that an instance takes for the stamps of expanded paths."""
+
+PACE = 8
+"""Steps between two looks at the clock, where a search does not wait for the host after each."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +36,25 @@ class Size:
     """From how many ends the instance is searched."""
 
 
-def cut(sizes: Sequence[Size], width: int | None, budget: int, at_once: int) -> list[list[int]]:
+def cut(
+    sizes: Sequence[Size], width: int | None, budget: int, at_once: int, cells: int = sys.maxsize
+) -> list[list[int]]:
     """Rows of instances in batches of similar size and equal directions, each within the bytes of `budget`.
 
-    Where `at_once` workers share the batches, each gets about equally many instances.
+    Where `at_once` workers share the batches, each gets about equally many instances, and a batch has at most `cells`
+    nodes, searched from each direction.
     """
     ordered = sorted(range(len(sizes)), key=lambda row: -sizes[row].nodes)
     kinds = [[row for row in ordered if sizes[row].directions == kind] for kind in (1, 2)]
-    return [batch for kind in kinds if kind for batch in _dealt(sizes, kind, width, budget, at_once)]
+    return [batch for kind in kinds if kind for batch in _dealt(sizes, kind, width, budget, at_once, cells)]
 
 
-def _dealt(sizes: Sequence[Size], ordered: list[int], width: int | None, budget: int, at_once: int) -> list[list[int]]:
-    batches = _filled(sizes, ordered, width, budget, len(ordered))
+def _dealt(
+    sizes: Sequence[Size], ordered: list[int], width: int | None, budget: int, at_once: int, cells: int
+) -> list[list[int]]:
+    largest = sizes[ordered[0]]
+    most = len(ordered) if at_once == 1 else max(1, cells // (largest.nodes * largest.directions))
+    batches = _filled(sizes, ordered, width, budget, most)
     if at_once == 1:
         return batches
     even = -(-len(batches) // at_once) * at_once
@@ -123,7 +135,10 @@ class BatchClock:
         self.began = seconds()
         self.steps = self.best_step = 0
         self.total = self.least = float("-inf")
-        self.ended = stop(Progress(0.0, 0, 0, float("-inf")))
+        begun = Progress(0.0, 0, 0, float("-inf"))
+        self.ended = stop(begun)
+        # How many steps may pass between two calls; a search that knows no such pace calls after every step.
+        self.pace = PACE if stop.steps_left(begun) == math.inf else 1
 
     @property
     def share(self) -> float:
@@ -135,9 +150,9 @@ class BatchClock:
         now = Progress(self.share, self.steps, self.steps - self.best_step, self.least)
         return self.halt.is_set() or self.stop(now)
 
-    def __call__(self, expander: Expander) -> bool:
-        self.steps += 1
-        if not isinstance(self.stop, Never):  # without a look at the prizes a GPU need not wait
+    def __call__(self, expander: Expander, steps: int = 1) -> bool:
+        self.steps += steps
+        if self.stop.reads_prize:  # without a look at the prizes a GPU need not wait
             prize = expander.problems.xp.amax(expander.best.prize.reshape(-1, self.directions), 1)
             total, self.least = float(prize.sum()), float(prize.min())
             if total > self.total:

@@ -32,6 +32,9 @@ class CostLevelConfig:
     """How many of a path's children, the best ones, enter the queues; None is all of them."""
     spread: float = 1.0
     """How many mean prizes a path's rank falls for each better path of its queue that ends at the same node."""
+    lag: float | None = None
+    """How many mean prizes a path's score may be below the best of its queue for the path to be expanded; None is any
+    number. Without effect where the beam has no bound."""
     score: ScoreBy = "parent"
     """Rank a child by one look at its parent ("parent") or by a look at the child itself ("child", as in the paper)."""
     both: bool | None = None
@@ -59,6 +62,8 @@ class CostLevelConfig:
             raise ValueError(f"CostLevelConfig.tau must be positive or None, got {self.tau}")
         if not self.spread >= 0:
             raise ValueError(f"CostLevelConfig.spread must be at least 0, got {self.spread}")
+        if self.lag is not None and not self.lag >= 0:
+            raise ValueError(f"CostLevelConfig.lag must be at least 0 or None, got {self.lag}")
         if self.score not in ("parent", "child"):
             raise ValueError(f"CostLevelConfig.score must be 'parent' or 'child', got {self.score!r}")
 
@@ -69,8 +74,11 @@ def cost_level_search(
     """Every instance's best route, held by the expander that found it; `watch` may end the search early."""
     tau = problems.limit / LEVELS if config.tau is None else problems.xp.full_like(problems.limit, config.tau)
     check_levels(problems, tau)
+    done = backend.recorded(problems, scorer, config, tau, watch)
+    if done is not None:
+        return done
     expander = backend.expander(problems, scorer, config.branch, config.score)
-    queues = backend.queues(problems, config.beam, tau, config.spread)
+    queues = backend.queues(problems, config.beam, tau, config.spread, None if config.beam is None else config.lag)
     queues.put(expander.begin())
     while len(paths := queues.pop()):
         queues.put(expander.expand(paths))

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -109,10 +109,27 @@ class Expander(ABC):
         return score
 
 
-Watch = Callable[[Expander], bool]
-"""Called after each expansion; says whether to end the search."""
+class Watch(Protocol):
+    """Called after one or more expansions; says whether to end the search."""
+
+    @property
+    def pace(self) -> int:
+        """How many expansions may pass between two calls."""
+        ...
+
+    def __call__(self, expander: Expander, steps: int = 1) -> bool: ...
 
 
-def never(expander: Expander) -> bool:
-    """The watch that lets a search finish."""
-    return False
+@dataclass(frozen=True)
+class Asked:
+    """A watch by any function of the expander, asked after every expansion."""
+
+    ask: Callable[[Expander], bool]
+    pace: int = 1
+
+    def __call__(self, expander: Expander, steps: int = 1) -> bool:
+        return self.ask(expander)
+
+
+never = Asked(lambda expander: False, 8)
+"""The watch that lets a search finish."""

@@ -26,7 +26,7 @@ def search_all_levels() -> None:
 def search_steps() -> None:
     """Compiles the beams of a step-by-step search and the expansion of paths."""
     backend = HostBackend()
-    step_search(backend, backend.problems([_tiny()]), PrizeScore(), StepConfig(2), lambda expander: False)
+    step_search(backend, backend.problems([_tiny()]), PrizeScore(), StepConfig(2))
 
 
 def join_paths() -> None:
@@ -64,4 +64,4 @@ def _tiny(back: float = 1.0) -> Instance:
 
 def _search_levels(beam: int | None) -> None:
     backend, config = HostBackend(), CostLevelConfig(beam, device="cpu")
-    cost_level_search(backend, backend.problems([_tiny()]), PrizeScore(), config, lambda expander: False)
+    cost_level_search(backend, backend.problems([_tiny()]), PrizeScore(), config)

@@ -44,7 +44,7 @@ def polish(
     with more than `most_nodes` stay as they are. Each of the `threads` takes `share` quick routes at a time.
     """
     pairs = list(zip(instances, routes, strict=True))
-    at_a_time = share if all(one.size <= quick for one in instances) else 1
+    at_a_time = max(1, min(share, -(-len(pairs) // threads))) if all(one.size <= quick for one in instances) else 1
     shares = [pairs[at : at + at_a_time] for at in range(0, len(pairs), at_a_time)]
 
     def polished_share(tasks: list[_Task]) -> list[list[int]]:

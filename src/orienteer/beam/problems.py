@@ -138,6 +138,10 @@ class Problems(ABC):
         """(batch,) mean of the prizes above zero: what a stop is worth, roughly."""
         return self.prizes.sum(1) / (self.prizes > 0).sum(1).clip(1)
 
+    def lag(self, lag: float | None) -> Array:
+        """(batch,) a number of mean prizes, infinite where it is None."""
+        return (math.inf if lag is None else lag) * (self.mean_prize + math.ulp(0.0))
+
     @cached_property
     def alike(self) -> Array:
         """(batch,) bool: whether all prizes above zero are the same."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from orienteer.beam.alternatives import varied
 from orienteer.beam.backend import choose_backend
 from orienteer.beam.backend.protocol import Backend, Over
-from orienteer.beam.batches import BatchClock, Size, cut, side_by_side
+from orienteer.beam.batches import PACE, BatchClock, Size, cut, side_by_side
 from orienteer.beam.cost_level import LEVELS, MOST_LEVELS, CostLevelConfig, cost_level_search
 from orienteer.beam.expand import Expander, Watch
 from orienteer.beam.found import Found
@@ -122,29 +122,18 @@ class BeamSolver(Solver[BeamConfig]):
 
     def search(self, run: Run, seed: int) -> None:
         directions = self.directions(run.instance)
-        ended, offered = False, (-math.inf, math.inf)
         known = self.fallback(run.instance)
         if known:
             run.offer(known)
-
-        def watch(expander: Expander) -> bool:
-            nonlocal ended, offered
-            found = Found(expander, directions)
-            now = float(found.prize[0]), float(found.cost[0])
-            if now != offered and self._better(*now, run):
-                offered = now
-                run.offer(found.routes()[0])
-            ended = run.step()
-            return ended
-
         problems = self.backend.problems([run.instance], directions)
+        watch = _RunWatch(self, run, directions)
         expander = self.explore(problems, self.scorer(), watch, directions)
-        found = Found(expander, directions) if ended else self.gather(expander, directions, run.report)
-        (route,) = self.finish([run.instance], found.routes(), lambda: ended or run.report())
+        found = Found(expander, directions) if watch.ended else self.gather(expander, directions, run.report)
+        (route,) = self.finish([run.instance], found.routes(), lambda: watch.ended or run.report())
         if route:
             run.offer(route)
-            run.also(self._others(found, 0, run.instance, route, ended))
-        if not ended:
+            run.also(self._others(found, 0, run.instance, route, watch.ended))
+        if not watch.ended:
             self._prove(run)
 
     def solve_batch(
@@ -169,7 +158,7 @@ class BeamSolver(Solver[BeamConfig]):
         at_once = self.backend.workers(len(instances))
         plain = [instance.reduced for instance in instances]
         sizes = [Size(one.size, self.beams(one), self.directions(one)) for one in plain]
-        batches = cut(sizes, self.config.beam, self.backend.free_memory(at_once), at_once)
+        batches = cut(sizes, self.config.beam, self.backend.free_memory(at_once), at_once, self.backend.cells)
 
         def work(rows: list[int]) -> list[Result]:
             batch = [plain[row] for row in rows]
@@ -199,8 +188,9 @@ class BeamSolver(Solver[BeamConfig]):
             known = [self.fallback(one) for one in batch]
             directions = clock.directions
             problems = self.backend.problems(batch, directions)
-            expander = self.explore(problems, scorer, clock, directions)
-            found = Found(expander, directions) if clock.ended else self.gather(expander, directions, clock.over)
+            with self.backend.turn():
+                expander = self.explore(problems, scorer, clock, directions)
+                found = Found(expander, directions) if clock.ended else self.gather(expander, directions, clock.over)
             routes = self.finish(batch, found.routes(), lambda: clock.ended or clock.over())
             others = [self._others(found, row, batch[row], route, clock.ended) for row, route in enumerate(routes)]
         share, ended, settings = clock.share, clock.ended, self.settings
@@ -238,7 +228,7 @@ class BeamSolver(Solver[BeamConfig]):
         trace = (Improvement(seconds, steps, run.best.prize),)
         return dataclasses.replace(run.result(self.name, 0, settings), seconds=seconds, trace=trace)
 
-    def _better(self, prize: float, cost: float, run: Run) -> bool:
+    def better(self, prize: float, cost: float, run: Run) -> bool:
         """Whether a route of that prize and cost is better than the best route of the run."""
         if prize != run.best.prize or not self.shortest:
             return prize > run.best.prize
@@ -249,6 +239,24 @@ class BeamSolver(Solver[BeamConfig]):
         if self.config.beam is None and self.config.branch is None and (self.bars_nothing or run.full):
             run.tighten(run.best.prize)
             run.settled = True
+
+
+class _RunWatch:
+    """The watch of a single problem: offers the run every better route, and asks it whether to end."""
+
+    def __init__(self, solver: BeamSolver[Any], run: Run, directions: int):
+        self.solver, self.run, self.directions = solver, run, directions
+        self.pace = PACE if run.stop.steps_left(run.now()) == math.inf else 1
+        self.ended, self.offered = False, (-math.inf, math.inf)
+
+    def __call__(self, expander: Expander, steps: int = 1) -> bool:
+        found = Found(expander, self.directions)
+        now = float(found.prize[0]), float(found.cost[0])
+        if now != self.offered and self.solver.better(*now, self.run):
+            self.offered = now
+            self.run.offer(found.routes()[0])
+        self.ended = self.run.step(steps)
+        return self.ended
 
 
 class CostLevelSolver(BeamSolver[LevelConfig]):

@@ -11,7 +11,7 @@ import numpy as np
 from orienteer.beam.backend.host.backend import HostBackend
 from orienteer.beam.backend.host.timed_problems import TimedProblems
 from orienteer.beam.cost_level import CostLevelConfig, cost_level_search
-from orienteer.beam.expand import Expander
+from orienteer.beam.expand import Asked, Expander
 from orienteer.beam.found import Found
 from orienteer.beam.recombine import BASES
 from orienteer.beam.score import PrizeScore
@@ -38,7 +38,8 @@ def timed_search(run: Run, config: CostLevelConfig) -> None:
         ended = run.step()
         return ended
 
-    expander = cost_level_search(HostBackend(), problems, PrizeScore(), _divided(config, problems, directions), watch)
+    divided = _divided(config, problems, directions)
+    expander = cost_level_search(HostBackend(), problems, PrizeScore(), divided, Asked(watch))
     found = Found(expander, directions)
     if config.recombine and config.beam is not None and not ended:
         found = found.recombined(run.report, max(BASES, config.beam))

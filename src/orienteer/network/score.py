@@ -1,6 +1,6 @@
 """The learned heuristic as a score of the beam searches, wherever its network runs."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from orienteer.beam.problems import Array, Problems
 from orienteer.beam.score import Children, Scorer
@@ -53,7 +53,7 @@ class ValueScore:
         action, value = self.look(states)
         scores = states.prize[:, None] + action
         problems, row = states.problems, states.instance
-        trust = self._trust(problems)
+        trust = self.trust(problems)
         if trust is None:
             return Children(scores)
         begun = states.last != problems.take(problems.start, row)  # the empty path has no earlier value
@@ -65,7 +65,16 @@ class ValueScore:
         xp, best = states.problems.xp, states.problems.xp.amax(self.look(states)[0], 1)
         return states.prize + xp.where(xp.isinf(best), 0.0, best)  # without a choice there is no prize to go
 
-    def _trust(self, problems: Problems) -> Array | None:
+    def recorded(self, step: Any) -> Any:
+        """What launches the kernels for a step of a recorded search; None where the network has none."""
+        record = getattr(self.look, "recorded", None)
+        return None if record is None else record(step)
+
+    def looked(self, paths: int) -> None:
+        """Counts paths at which the network looked in a recorded search."""
+        self.look.passes += paths
+
+    def trust(self, problems: Problems) -> Array | None:
         """(batch,) how much the network's last value counts: 1 in problems of at most `known` nodes, less beyond.
 
         None where every instance has 1.

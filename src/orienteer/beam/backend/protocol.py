@@ -3,14 +3,17 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from orienteer.beam.candidates import Candidates, Offspring
-from orienteer.beam.expand import Expander, ScoreBy
+from orienteer.beam.expand import Expander, ScoreBy, Watch
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Array, Problems
 from orienteer.beam.score import Scorer
 from orienteer.model.instance import Instance
+
+if TYPE_CHECKING:
+    from orienteer.beam.cost_level import CostLevelConfig
 
 Over = Callable[[], bool]
 """Says whether to end early, with the best so far."""
@@ -46,6 +49,9 @@ class Backend(Protocol):
     """"cpu" or "cuda"."""
     compiles_ahead: bool
     """Whether a search of a tiny problem compiles what all problems need."""
+    cells: int
+    """Nodes of a batch, counted in each direction, that keep the machine busy: where several batches are worked on at
+    once, none need have more."""
 
     def __hash__(self) -> int: ...
 
@@ -59,10 +65,17 @@ class Backend(Protocol):
         """The object that expands and logs the paths of one search."""
         ...
 
-    def queues(self, problems: Problems, width: int | None, tau: Array, spread: float) -> Queues:
+    def recorded(
+        self, problems: Problems, scorer: Scorer, config: "CostLevelConfig", tau: Array, watch: Watch
+    ) -> Expander | None:
+        """The whole cost-level search, where the backend and the score have a faster way than step by step."""
+        ...
+
+    def queues(self, problems: Problems, width: int | None, tau: Array, spread: float, lag: float | None) -> Queues:
         """Empty queues of at most `width` paths a level (None: any number); `tau` is (batch,) in units of cost.
 
-        A path's rank falls by `spread` mean prizes for each better path of its queue with the same last node.
+        A path's rank falls by `spread` mean prizes for each better path of its queue with the same last node. A path
+        is not worth expanding whose score is more than `lag` mean prizes below the best of its queue (None: any is).
         """
         ...
 
@@ -95,6 +108,10 @@ class Backend(Protocol):
 
     def workers(self, instances: int) -> int:
         """How many batches of a set of `instances` instances are worked on at once."""
+        ...
+
+    def turn(self) -> AbstractContextManager[None]:
+        """The context of a batch while it is searched: no more batches at once than keep the machine busy."""
         ...
 
     def worker(self, number: int) -> AbstractContextManager[None]:

@@ -72,7 +72,7 @@ class _Attention(torch.autograd.Function):
         out = new_table(parts[:, 0], first, count)
         norm = torch.empty(tokens, heads, dtype=torch.float32, device=parts.device)
         _forward_kernel[(states, triton.cdiv(width, _FORWARD["ROWS"]))](
-            parts, edges, hops, alike, first, count, weight, out, norm, width, scale, heads, size, **_FORWARD
+            parts, edges, hops, alike, first, count, weight, out, norm, width, scale, heads, size, True, **_FORWARD
         )
         ctx.save_for_backward(parts, edges, hops, alike, first, count, weight, out, norm)
         ctx.bias_dtype, ctx.scale = bias.dtype, scale
@@ -96,6 +96,26 @@ class _Attention(torch.autograd.Function):
             width, ctx.scale, SMALL, heads, size, **_SMALL_BACKWARD,
         )  # fmt: skip
         return grad_parts, None, None, None, None, None, grad_bias.sum(0).to(ctx.bias_dtype), None
+
+
+def attend(
+    parts: Tensor,
+    edges: Tensor,
+    hops: Tensor,
+    alike: Tensor,
+    first: Tensor,
+    count: Tensor,
+    bias: Tensor,
+    out: Tensor,
+    scale: float,
+    heads: int,
+    size: int,
+) -> None:
+    """Launches the kernel of `fused_attention` for a pass without gradients, which writes `out`."""
+    states, width = edges.shape[:2]
+    _forward_kernel[(states, triton.cdiv(width, _FORWARD["ROWS"]))](
+        parts, edges, hops, alike, first, count, bias, out, hops, width, scale, heads, size, False, **_FORWARD
+    )
 
 
 def new_table(like: Tensor, first: Tensor, count: Tensor) -> Tensor:
@@ -168,7 +188,7 @@ def _block_back(costs, row, column, width, there):  # type: ignore[no-untyped-de
 @triton.jit
 def _forward_kernel(  # type: ignore[no-untyped-def]
     parts, edges, hops, alike, first, count, weight, out, norm, width, scale,
-    HEADS: tl.constexpr, SIZE: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    HEADS: tl.constexpr, SIZE: tl.constexpr, LEARNS: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """ROWS queries of one state, all heads at once: the heads share the functions of the costs."""
     state = tl.program_id(0).to(tl.int64)
@@ -208,7 +228,8 @@ def _forward_kernel(  # type: ignore[no-untyped-def]
         place = (begin + row[None, :]) * HEADS + head[:, None]
         target = out + place[:, :, None] * SIZE + slot
         tl.store(target, (mixed / total[:, :, None]).to(out.dtype.element_ty), mask=here)
-        tl.store(norm + place, most + tl.log(total), mask=row[None, :] < there)
+        if LEARNS:
+            tl.store(norm + place, most + tl.log(total), mask=row[None, :] < there)
 
 
 @triton.jit

@@ -4,6 +4,7 @@ A program keeps some tokens' vectors on the chip from the attention's join throu
 layer's queries, keys and values: memory sees a vector of the residual stream go in and out, and no inner vector.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -14,7 +15,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from orienteer.network.cuda.fused import is_power, queue_of, room_on_chip
 
-_SETTINGS = {"ROWS": 64, "CHUNK": 32, "num_warps": 4, "num_stages": 3}
+_SETTINGS = {"ROWS": 64, "CHUNK": 32, "num_warps": 4, "num_stages": 4}
 """Sizes of blocks: the fastest of those tried on an H200."""
 ROOM = 112 * 1024
 """Bytes of a multiprocessor's own memory that a block may need."""
@@ -47,11 +48,33 @@ def fused_rest(
     dtype = stream.dtype if project is None else mixed.dtype
     result = torch.empty(tokens, wanted, dtype=dtype, device=mixed.device)
     after = stream if project is None else torch.empty_like(stream)
-    _rest_kernel[(triton.cdiv(tokens, _SETTINGS["ROWS"]),)](
-        mixed, stream, *matrices, last, norm.weight, norm.bias, next_norm.weight, next_norm.bias, after, result,
-        tokens, norm.eps, next_norm.eps, size, len(widen), 0 if project is None else wanted, **_SETTINGS,
-    )  # fmt: skip
+    rest(mixed, stream, matrices, norm, next_norm, None if project is None else last, after, result, tokens)
     return after, result
+
+
+def rest(
+    mixed: Tensor,
+    stream: Tensor,
+    matrices: Sequence[Tensor],
+    norm: nn.LayerNorm,
+    next_norm: nn.LayerNorm,
+    project: Tensor | None,
+    after: Tensor,
+    result: Tensor,
+    tokens: int | Tensor,
+) -> None:
+    """Launches the kernel of `fused_rest`, with rounded matrices; `after` may be `stream`.
+
+    `tokens` is how many tokens there are, or a tensor on the GPU whose first number says that.
+    """
+    join, widen, narrow = matrices
+    most, size = mixed.shape
+    wanted = 0 if project is None else len(project)
+    _rest_kernel[(triton.cdiv(most, _SETTINGS["ROWS"]),)](
+        mixed, stream, join, widen, narrow, join if project is None else project, norm.weight, norm.bias,
+        next_norm.weight, next_norm.bias, after, result, tokens, norm.eps, next_norm.eps, size, len(widen), wanted,
+        isinstance(tokens, Tensor), **_SETTINGS,
+    )  # fmt: skip
 
 
 def takes(size: int, inner: int, device: torch.device) -> bool:
@@ -79,7 +102,7 @@ def _rounded(weights: Tensor, dtype: torch.dtype, fixed: bool) -> Tensor:
 
 
 @triton.jit
-def _normed(value, scale, shift, column, epsilon, SIZE: tl.constexpr):  # type: ignore[no-untyped-def]
+def normalised(value, scale, shift, column, epsilon, SIZE: tl.constexpr):  # type: ignore[no-untyped-def]
     """Rows normalised, scaled and shifted."""
     off = value - (tl.sum(value, 1) / SIZE)[:, None]
     inverse = 1.0 / tl.sqrt(tl.sum(off * off, 1) / SIZE + epsilon)
@@ -90,8 +113,13 @@ def _normed(value, scale, shift, column, epsilon, SIZE: tl.constexpr):  # type: 
 def _rest_kernel(  # type: ignore[no-untyped-def]
     mixed, stream, join, widen, narrow, project, scale, shift, next_scale, next_shift, after, result, tokens, epsilon,
     next_epsilon,
-    SIZE: tl.constexpr, INNER: tl.constexpr, WANTED: tl.constexpr, ROWS: tl.constexpr, CHUNK: tl.constexpr,
+    SIZE: tl.constexpr, INNER: tl.constexpr, WANTED: tl.constexpr, ASKED: tl.constexpr,
+    ROWS: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
+    if ASKED:
+        tokens = tl.load(tokens)
+        if tl.program_id(0).to(tl.int64) * ROWS >= tokens:
+            return
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     column, some = tl.arange(0, SIZE), tl.arange(0, CHUNK)
     there = row[:, None] < tokens
@@ -100,13 +128,13 @@ def _rest_kernel(  # type: ignore[no-untyped-def]
     total = tl.load(stream + place, mask=there, other=0.0)
     whole = tl.load(join + column[:, None] * SIZE + column[None, :])
     total = tl.dot(heads_read, tl.trans(whole), total)
-    normed = _normed(total, scale, shift, column, epsilon, SIZE).to(heads_read.dtype)
+    normed = normalised(total, scale, shift, column, epsilon, SIZE).to(heads_read.dtype)
     for first in range(0, INNER, CHUNK):
         out = tl.load(widen + (first + some[:, None]) * SIZE + column[None, :])
         inner = tl.maximum(tl.dot(normed, tl.trans(out)), 0.0).to(heads_read.dtype)
         back = tl.load(narrow + column[:, None] * INNER + first + some[None, :])
         total = tl.dot(inner, tl.trans(back), total)
-    final = _normed(total, next_scale, next_shift, column, next_epsilon, SIZE)
+    final = normalised(total, next_scale, next_shift, column, next_epsilon, SIZE)
     if WANTED == 0:
         tl.store(result + place, final, mask=there)
     else:

@@ -1,13 +1,17 @@
 """A network of torch looks at paths: on a GPU, or wherever its tensors lie."""
 
 import threading
+from typing import cast
 
 import torch
 from torch import Tensor
 
+from orienteer.beam.backend.cuda.recorded import Launch, Step
 from orienteer.beam.states import States
 from orienteer.network.batching import Network, evaluate
+from orienteer.network.cuda.steady import SteadyPass, Weights, takes
 from orienteer.network.features import Kit, reachable
+from orienteer.network.policy_network import PolicyNetwork
 
 CELLS, MOST_STATES = 2**27, 16384
 """Pairs of tokens, and states, that go through a network at a time on a GPU."""
@@ -33,6 +37,14 @@ class TensorLook:
             self.passes += len(states)
         part = self.part or part_for(states)
         return evaluate([self.network], states, states.problems.cheapest_ways, part, self.kit)[0]
+
+    def recorded(self, step: Step) -> Launch | None:
+        """What launches a pass over the paths of a recorded step; None where the network has no kernels for it."""
+        if not takes(self.network, step.action.device):
+            return None
+        network = cast(PolicyNetwork, self.network)
+        dtype = torch.bfloat16 if step.action.device.type == "cuda" else torch.float32
+        return SteadyPass(Weights.of(network, dtype), step)
 
     def reachable(self, states: States) -> Tensor:
         return reachable(states, states.problems.cheapest_ways)

@@ -1,5 +1,6 @@
 """A GPU: torch tensors and Triton kernels."""
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -13,20 +14,26 @@ from orienteer.beam.backend.cuda.fused_meet import fused_meet
 from orienteer.beam.backend.cuda.paths import TensorLog
 from orienteer.beam.backend.cuda.problems import TensorProblems
 from orienteer.beam.backend.cuda.queues import TensorQueues
+from orienteer.beam.backend.cuda.recorded import recorded_search
 from orienteer.beam.backend.cuda.selection import keep_best, select
 from orienteer.beam.backend.protocol import Ends, Over, Queues
 from orienteer.beam.candidates import REMEMBERED, Candidates, Offspring
-from orienteer.beam.expand import Expander, ScoreBy
+from orienteer.beam.cost_level import CostLevelConfig
+from orienteer.beam.expand import Expander, ScoreBy, Watch
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Array, Problems
 from orienteer.beam.score import Scorer
 from orienteer.model.instance import Instance
 
-STREAMS = 2
-"""Batches at once: while one batch waits for sizes that it asked for, another computes."""
-ENOUGH_FOR_STREAMS = 16384
-"""Instances from which on there is more than one batch. Fewer are better off in a single batch: a step costs the host
-about the same time for any number of instances."""
+STREAMS = 3
+"""Batches at once: while some are searched, the host makes ready the next batch and polishes the routes of another."""
+SEARCHES = 2
+"""Batches that are searched at once: while few paths are left of one, the other keeps the GPU busy."""
+SPARE = 16
+"""How many times the memory of queues and logs must be free: a pass of the network takes several times as much."""
+ENOUGH_FOR_STREAMS = 512
+"""Instances from which on there is more than one batch: in smaller batches steps cost nearly as much time as in large
+ones."""
 
 
 class CudaBackend:
@@ -34,6 +41,7 @@ class CudaBackend:
 
     name = "cuda"
     compiles_ahead = False  # kernels depend on sizes
+    cells = 2**16
 
     def __init__(self, device: str = "cuda", memory: int | None = None, remembered: int = REMEMBERED):
         """`memory` is how many bytes searches may take, by default what the GPU has free.
@@ -41,6 +49,7 @@ class CudaBackend:
         `remembered` is how many expanded paths of an instance are remembered, a power of two.
         """
         self.device, self.memory, self.remembered = torch.device(device), memory, remembered
+        self._searching = threading.BoundedSemaphore(SEARCHES)
 
     def problems(self, instances: Sequence[Instance], directions: int = 1) -> Problems:
         return TensorProblems.from_instances(instances, self.device, directions)
@@ -50,8 +59,14 @@ class CudaBackend:
     ) -> Expander:
         return TensorExpander(self, TensorLog(problems), scorer, branch, score_by)
 
-    def queues(self, problems: Problems, width: int | None, tau: Array, spread: float) -> Queues:
-        return TensorQueues(problems, width, tau, spread, self.remembered)
+    def recorded(
+        self, problems: Problems, scorer: Scorer, config: CostLevelConfig, tau: Array, watch: Watch
+    ) -> Expander | None:
+        assert isinstance(problems, TensorProblems)
+        return recorded_search(self, problems, scorer, config, tau, watch)
+
+    def queues(self, problems: Problems, width: int | None, tau: Array, spread: float, lag: float | None) -> Queues:
+        return TensorQueues(problems, width, tau, spread, lag, self.remembered)
 
     def keep_best(self, children: Offspring, width: int | None) -> Candidates:
         return select(children.candidates, keep_best(children.candidates, children.instance, width).index)
@@ -92,7 +107,12 @@ class CudaBackend:
 
     def free_memory(self, batches: int) -> int:
         free = torch.cuda.mem_get_info(self.device)[0] if self.memory is None else self.memory
-        return int(free // (4 * batches))
+        return int(free // (SPARE * batches))
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        with self._searching:
+            yield
 
     def workers(self, instances: int) -> int:
         return STREAMS if instances >= ENOUGH_FOR_STREAMS else 1

@@ -12,9 +12,10 @@ from orienteer.beam.states import States
 class TensorLog(PathLog):
     """A log in tensors that grow."""
 
-    def __init__(self, problems: Problems):
+    def __init__(self, problems: Problems, room: int | None = None):
+        """`room` is for how many paths there is memory at first."""
         super().__init__(problems)
-        room, device = 4 * problems.batch, problems.prizes.device
+        room, device = 4 * problems.batch if room is None else room, problems.prizes.device
         self.trail = torch.empty(room, dtype=torch.int64, device=device)
         self.instance = torch.empty(room, dtype=torch.int64, device=device)
         self.prize = torch.empty(room, dtype=torch.float64, device=device)
@@ -55,8 +56,8 @@ class TensorLog(PathLog):
 
     def _append(self, trail: Tensor, states: States) -> None:
         first, self.used = self.used, self.used + len(states)
-        if self.used > len(self.trail):
-            self._grow(max(self.used, 2 * len(self.trail)))
+        if self.used > self.room:
+            self.grow(max(self.used, 2 * self.room))
         rows = slice(first, self.used)
         self.trail[rows] = trail
         self.instance[rows] = states.instance
@@ -64,7 +65,13 @@ class TensorLog(PathLog):
         self.cost[rows] = states.cost
         self.visited[rows] = states.visited
 
-    def _grow(self, room: int) -> None:
+    @property
+    def room(self) -> int:
+        """For how many paths there is memory."""
+        return len(self.trail)
+
+    def grow(self, room: int) -> None:
+        """Makes memory for `room` paths."""
         for name in ("trail", "instance", "prize", "cost", "visited"):
             setattr(self, name, grown(getattr(self, name), room))
 

@@ -20,15 +20,22 @@ class TensorQueues:
     """Paths of cost c wait in level ceil(c / tau) of their instance, at most `width` in each (None: any number)."""
 
     def __init__(
-        self, problems: Problems, width: int | None, tau: Tensor, spread: float = 0.0, remembered: int = REMEMBERED
+        self,
+        problems: Problems,
+        width: int | None,
+        tau: Tensor,
+        spread: float = 0.0,
+        lag: float | None = None,
+        remembered: int = REMEMBERED,
     ):
-        """`tau` is (batch,) the width of a level in units of cost; `spread` is that of `Backend.queues`."""
+        """`tau` is (batch,) the width of a level in units of cost; `spread` and `lag` are those of `Backend.queues`."""
         self.problems, self.width, self.tau = problems, width, tau
         self.count = count_levels(problems, tau)
         self.groups = problems.batch * self.count
         if self.groups > MOST_GROUPS or self.groups * problems.nodes > MOST_SPOTS:
             raise ValueError(f"{problems.batch} instances of {self.count} levels are too many for one batch")
         self._price = None if width is None or not spread else spread * problems.mean_prize
+        self._lag = problems.lag(lag)
         self._slots = self._empty(width or ROOM_AT_FIRST)  # (group, slot, 4)
         # The score that a path must reach to enter a full queue. The last entry belongs to no queue: scores that no
         # queue needs are written there.
@@ -62,10 +69,12 @@ class TensorQueues:
             cheapest = self._filled.view(self.problems.batch, self.count).argmax(1)  # the first of equals
             group = cheapest + self._first
             queue = self._slots.index_select(0, group)
-            instance, slot = (queue[..., 0] != EMPTY).nonzero(as_tuple=True)
+            score = queue[..., 0].contiguous().view(torch.float64)
+            if not (score > -torch.inf).any():
+                return Candidates(queue.view(-1, 4)[:0], torch)
+            worth = (score > -torch.inf) & ~(score < score.amax(1, keepdim=True) - self._lag[:, None])
+            instance, slot = worth.nonzero(as_tuple=True)
             paths = Candidates(queue.view(-1, 4).index_select(0, instance * queue.shape[1] + slot), torch)
-            if not len(paths):
-                return paths
             self._slots[group, :, 0] = EMPTY
             self._worst[group] = -torch.inf
             self._filled[group] = 0

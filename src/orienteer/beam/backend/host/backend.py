@@ -1,5 +1,6 @@
 """The host: numpy arrays, and loops that run on one core without holding Python's lock."""
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -18,7 +19,8 @@ from orienteer.beam.backend.host.timed_exchange import exchanged_in_time
 from orienteer.beam.backend.host.timed_problems import TimedProblems
 from orienteer.beam.backend.protocol import Ends, Over, Queues
 from orienteer.beam.candidates import REMEMBERED, Candidates, Offspring
-from orienteer.beam.expand import Expander, ScoreBy
+from orienteer.beam.cost_level import CostLevelConfig
+from orienteer.beam.expand import Expander, ScoreBy, Watch
 from orienteer.beam.paths import SortedPaths
 from orienteer.beam.problems import Array, Problems
 from orienteer.beam.score import Scorer
@@ -42,6 +44,7 @@ class HostBackend:
 
     name = "cpu"
     compiles_ahead = True
+    cells = sys.maxsize  # memory alone bounds a batch
 
     def __init__(self, batch_bytes: int = BATCH_BYTES, remembered: int = REMEMBERED):
         """`batch_bytes` is the working set of a batch; `remembered` is how many expanded paths of an instance are
@@ -58,8 +61,13 @@ class HostBackend:
         kind = TimedExpander if isinstance(problems, TimedProblems) else HostExpander
         return kind(self, HostLog(problems), scorer, branch, score_by)
 
-    def queues(self, problems: Problems, width: int | None, tau: Array, spread: float) -> Queues:
-        return HostQueues(problems, width, tau, spread, self.remembered)
+    def recorded(
+        self, problems: Problems, scorer: Scorer, config: CostLevelConfig, tau: Array, watch: Watch
+    ) -> Expander | None:
+        return None
+
+    def queues(self, problems: Problems, width: int | None, tau: Array, spread: float, lag: float | None) -> Queues:
+        return HostQueues(problems, width, tau, spread, lag, self.remembered)
 
     def keep_best(self, children: Offspring, width: int | None) -> Candidates:
         packed, instance = children.candidates.packed, children.instance
@@ -112,6 +120,9 @@ class HostBackend:
 
     def free_memory(self, batches: int) -> int:
         return min(self.batch_bytes, ALL_BYTES // batches)
+
+    def turn(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def workers(self, instances: int) -> int:
         return max(1, min(cores(), instances // FEWEST))

@@ -34,7 +34,13 @@ class HostQueues:
     """Paths of cost c wait in level ceil(c / tau) of their instance, at most `width` in each (None: any number)."""
 
     def __init__(
-        self, problems: Problems, width: int | None, tau: Array, spread: float = 0.0, remembered: int = REMEMBERED
+        self,
+        problems: Problems,
+        width: int | None,
+        tau: Array,
+        spread: float = 0.0,
+        lag: float | None = None,
+        remembered: int = REMEMBERED,
     ):
         self.problems, self.bounded, self.tau = problems, width is not None, tau
         self.count = count_levels(problems, tau)
@@ -42,6 +48,7 @@ class HostQueues:
         if groups > MOST_GROUPS or groups * problems.nodes > MOST_SPOTS:
             raise ValueError(f"{problems.batch} instances of {self.count} levels are too many for one batch")
         self._price = (spread if self.bounded else 0.0) * problems.mean_prize
+        self._lag = problems.lag(lag)
         self._slots = _empty(groups, width or ROOM_AT_FIRST)  # (group, slot, 4)
         self._worst = np.full(groups, -np.inf)  # what a path must reach to enter a full queue
         self._filled = np.zeros(groups, dtype=np.uint8)  # which queues hold paths
@@ -73,7 +80,7 @@ class HostQueues:
             self._stamp, self._cost = np.resize(self._stamp, room), np.resize(self._cost, room)
         found = read(
             self._slots, EMPTY, self._worst, self._filled, self.count, self._holder, self._stamp, self._cost,
-            self._seen, out,
+            self._seen, self._lag, out,
         )  # fmt: skip
         self._seen += found
         return Candidates(out[:found], np)
@@ -93,9 +100,11 @@ def _empty(groups: int, room: int) -> Array:
 @kernel
 def read(
     slots: Ints, empty: int, worst: Floats, filled: Bytes, count: int,
-    holder: Ints, seen_stamp: Ints, seen_cost: Floats, seen: int, out: Ints,
+    holder: Ints, seen_stamp: Ints, seen_cost: Floats, seen: int, lag: Floats, out: Ints,
 ) -> int:  # fmt: skip
     """Takes all paths of each instance's cheapest level that has any; returns how many are worth expanding.
+
+    Not worth it are those known already, and those whose score is more than `lag` below the best of their queue.
 
     The paths worth expanding are written to `out` and remembered behind the `seen` paths that are remembered already.
     """
@@ -113,11 +122,13 @@ def read(
             if group < 0:
                 continue
             waiting = True
+            score = slots[group, :, SCORE].copy().view(np.float64)
+            least = score.max() - lag[instance]  # not a number where both are infinite: then nothing is below
             for slot in range(slots.shape[1]):
                 path = slots[group, slot]
                 if path[SCORE] == empty:
                     continue
-                if not _known(path, instance * size, size, holder, seen_stamp, seen_cost):
+                if not score[slot] < least and not _known(path, instance * size, size, holder, seen_stamp, seen_cost):
                     copy(path, out[found])
                     owner[found] = instance
                     found += 1
