@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from orienteer import Instance, MaxSteps, Result
-from orienteer.cli import pool
+from orienteer import Instance, MaxSteps
+from orienteer.data.npz import BatchResult
 from orienteer.model.rules import FEATURES
+from orienteer.search.engines import processes
+from orienteer.search.engines.job import Done, Task
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
 
@@ -48,14 +50,14 @@ class Scripted(Solver):
                 return
 
 
-def die(instance: object, seed: int) -> None:
+def die(task: object) -> None:
     """Stands in for a worker's task, and ends its process."""
     os._exit(1)
 
 
-def first_quickly(instance: object, seed: int) -> Result | None:
-    """Stands in for a worker's task: seed 0 is quick, the others wait for the end of the batch."""
-    if seed == 0:
-        return Scripted().solve(TOWN, MaxSteps(0))
-    assert pool._task[2].event.wait(60)
-    return None
+def first_quickly(task: Task) -> Done[Any]:
+    """Stands in for a worker's task: the first is quick, the others wait for the end of the batch."""
+    if task.begin == 0:
+        return Done(range(1), BatchResult.of([Scripted().solve(TOWN, MaxSteps(0))]), 1, 0.1)
+    assert processes._work[2].wait(60)
+    return Done(range(task.begin, task.begin + 1), BatchResult.of([]), 0, 0.1)

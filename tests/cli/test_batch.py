@@ -8,9 +8,10 @@ import pytest
 
 from command_line import TOWN, Cli, Script, Scripted, die, first_quickly
 from orienteer import MaxSteps, check_tour, solve
-from orienteer.cli import batch, pool
+from orienteer.cli import batch
 from orienteer.data.files import read_results, read_set, write_set
 from orienteer.data.generate import generate
+from orienteer.search.engines import processes
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
 
@@ -79,7 +80,7 @@ def test_an_error_in_a_worker_is_one_line(cli: Cli, tmp_path: Path) -> None:
 def test_a_worker_that_dies_is_one_line(
     cli: Cli, set_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "_solve", die)
+    monkeypatch.setattr(processes, "_do", die)
     status, _, err = cli("batch", set_file, "--solver", "random", "--workers", "2", "--out", tmp_path / "r.npz")
     assert status == 2
     assert err == "orienteer: a worker process died, perhaps for lack of memory; try fewer --workers\n"
@@ -150,7 +151,7 @@ def test_interrupt_reaches_the_workers(cli: Cli, tmp_path: Path, monkeypatch: py
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(batch.Bar, "batch", press)
-    monkeypatch.setattr(pool, "_solve", first_quickly)
+    monkeypatch.setattr(processes, "_do", first_quickly)
     status, _, err = cli(
         "batch", tmp_path / "set.npz", "--solver", "random", "--workers", "2", "--out", tmp_path / "r.npz"
     )

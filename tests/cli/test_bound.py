@@ -37,11 +37,12 @@ def test_exact_by_name(cli: Cli, town: Path) -> None:
     assert "exact: proven optimal in " in cli("solve", town, "--solver", "exact").out
 
 
+@pytest.mark.parametrize("package", ["pyscipopt", "highspy"])
 @pytest.mark.parametrize("words", [("--solver", "exact"), ("--solver", "tsili", "--bound"), ("--prove",)])
 def test_a_missing_package_is_one_line(
-    cli: Cli, town: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    cli: Cli, town: Path, words: tuple[str, ...], package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "pyscipopt", None)
+    monkeypatch.setitem(sys.modules, package, None)
     status, out, err = cli("solve", town, *words)
     assert (status, out) == (2, "")
     assert err == "orienteer: exact needs an optional package: pip install 'orienteer[exact]'\n"

@@ -12,7 +12,7 @@ from command_line import Cli
 from orienteer import REGISTRY
 from orienteer.cli.main import cli as group
 
-HEAVY = ("numba", "torch", "matplotlib", "rich", "scipy", "pandas", "openpyxl")
+HEAVY = ("numba", "torch", "matplotlib", "rich", "scipy", "pandas", "openpyxl", "ray")
 
 
 def heavy_after(code: str) -> list[str]:

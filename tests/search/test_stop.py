@@ -104,3 +104,15 @@ def test_a_part_of_an_allowance() -> None:
     assert unknown(Progress(9, 7, 7, 1.0))
     assert unknown.steps_left(Progress(9, 6, 4, 1.0)) == 3
     assert math.isnan(unknown.fraction(early))
+
+
+def test_criteria_say_whether_prizes_matter_to_them() -> None:
+    def quiet(now: Progress) -> bool:
+        return False
+
+    assert not any(one.reads_prize for one in (Never(), MaxSeconds(1), MaxSteps(1), AnyOf(MaxSeconds(1), MaxSteps(1))))
+    assert all(one.reads_prize for one in (TargetPrize(1), NoImprovement(1), When(quiet), AnyOf(Never(), quiet)))
+    assert PartOf(TargetPrize(1), 0.5).reads_prize
+    assert not PartOf(MaxSteps(4), 0.5).reads_prize
+    quiet.reads_prize = False  # type: ignore[attr-defined]
+    assert not AnyOf(Never(), quiet).reads_prize

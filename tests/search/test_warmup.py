@@ -1,11 +1,14 @@
 """Compiling everything ahead."""
 
+import pytest
+
 from command_line import Cli
 from orienteer import solve
+from orienteer.beam.backend import gpu_is_there
 from orienteer.data.generate import generate
 from orienteer.kernel.prepare import compile_kernels
 from orienteer.search.registry import make_solver
-from orienteer.search.warmup import tasks, warm_up
+from orienteer.search.warmup import gpu_tasks, tasks, warm_up
 
 
 def test_every_solver_of_the_product_finds_its_kernels_ready() -> None:
@@ -35,3 +38,16 @@ def test_the_command_takes_some_solvers_only(cli: Cli) -> None:
     status, _, err = cli("warmup", "compas")
     assert status == 2
     assert "compass" in err
+
+
+def test_a_machine_without_a_gpu_says_so(cli: Cli) -> None:
+    if gpu_is_there():
+        pytest.skip("this machine has a GPU")
+    status, _, err = cli("warmup", "cs-l", "--device", "cuda")
+    assert status == 2
+    assert "this machine has no CUDA device" in err
+
+
+def test_a_gpu_is_warmed_up_for_the_solvers_that_use_it() -> None:
+    assert {task.solver for task in gpu_tasks()} == {"cs-l", "cs-p", "tsili-beam"}
+    assert gpu_tasks(["lns"]) == []

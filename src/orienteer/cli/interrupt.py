@@ -21,6 +21,8 @@ class Interrupt:
     `on_press` is called then too.
     """
 
+    reads_prize = False
+
     def __init__(self, on_press: Callable[[], None] = _nothing):
         self.pressed = False
         self._on_press = on_press

@@ -246,6 +246,11 @@ def check_writable(path: str | Path, *sources: str | Path | None) -> None:
         raise BadFile(path, f"cannot be written: {error.strerror or error}") from error
 
 
+def names_folder(path: str) -> bool:
+    """Whether a path to be written is that of a folder: it is there, has no suffix, or ends with a slash."""
+    return path.endswith(("/", os.sep)) or Path(path).is_dir() or not Path(path).suffix
+
+
 def check_npz(path: str) -> None:
     """Raises `BadFile` if the name of a file that will hold NPZ does not end in .npz."""
     if Path(path).suffix.lower() != ".npz":

@@ -27,7 +27,9 @@ LINES = 60.0
 class Bar:
     """A context that shows how far a piece of work is: by a bar on a terminal after `DELAY`, else by lines."""
 
-    def __init__(self) -> None:
+    def __init__(self, begun: float = 0.0) -> None:
+        """`begun` is the share of the work that an earlier run has done."""
+        self._begun = begun
         self._watched = sys.stderr is not None and sys.stderr.isatty()  # None if closed before the start
         self._began = time.monotonic()
         self._due = self._began + (DELAY if self._watched else LINES)
@@ -66,8 +68,19 @@ class Bar:
         self.show(now.fraction, f"{prize}{bound}  step {now.steps:,}")
 
     def batch(self, done: int, total: int) -> None:
-        """Shows how many instances of a batch are done."""
-        self.show(done / total, f"{done:,} of {total:,}")
+        """Shows how many instances of a batch are done, and how long the others will take at this pace."""
+        part = done / total
+        fresh = part - self._begun
+        left = (time.monotonic() - self._began) * (1 - part) / fresh if fresh > 0 else math.nan
+        self.show(part, f"{done:,} of {total:,}" + ("" if math.isnan(left) else f"  {_long(left)} left"))
+
+
+def _long(seconds: float) -> str:
+    """A time in words, no more exact than a guess can be."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:.{int(seconds < 10 * length)}f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _start() -> "rich.progress.Progress":

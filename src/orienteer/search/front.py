@@ -1,9 +1,10 @@
 """`orienteer.solve` and `orienteer.solve_batch`: one problem or many, by any method."""
 
+import contextlib
 import dataclasses
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from orienteer.data.fields import Node
@@ -14,9 +15,12 @@ from orienteer.model.result import Result
 from orienteer.model.tour import Tour
 from orienteer.search.alternatives import check_alternatives, main_part, with_alternatives
 from orienteer.search.bound import bounder, with_bound
+from orienteer.search.engines.choice import choose_engine
+from orienteer.search.engines.job import Engine, Halt, Job
 from orienteer.search.registry import AnyMethod, make_solver
 from orienteer.search.solver import AnySolver, OnDone, no_news
 from orienteer.search.stop import AnyOf, Never, OnProgress, Progress, Stop, When, as_stop, at_most, ignore
+from orienteer.search.stream import InMemory, Source, stream
 
 
 def solve(
@@ -94,11 +98,15 @@ def solve_batch(
     seed: int = 0,
     on_done: OnDone = no_news,
     alternatives: int = 1,
+    engine: str | None = None,
+    workers: int | None = None,
+    address: str | None = None,
     **settings: Any,
 ) -> list[Result]:
     """A result for each instance, or for each in a file; beam searches work on many instances at a time.
 
     The parameters are those of `solve`; `on_done` is called with the number of instances done and the number of all.
+    `engine`, `workers` and `address` are those of `solve_stream`.
     """
     made = make_solver(solver, **settings)
     check_alternatives(made, alternatives)
@@ -107,11 +115,56 @@ def solve_batch(
     if not isinstance(problems, Sequence):
         problems = list(problems)
     first = asked if asked is None or alternatives == 1 else main_part(asked)
-    results = made.solve_batch(problems, first, seed=_seed(seed), on_done=on_done)
+    if engine is None and workers is None and address is None:
+        results = made.solve_batch(problems, first, seed=_seed(seed), on_done=on_done)
+    else:
+        results = []
+        for one in solve_stream(problems, solver, first, seed, engine, workers, address, **settings):
+            results.append(one)
+            on_done(len(results), len(problems))
     if alternatives > 1:
         pairs = zip(problems, results, strict=True)
         results = [with_alternatives(problem, one, alternatives, _left(asked, one)) for problem, one in pairs]
     return results
+
+
+def solve_stream(
+    instances: Sequence[Instance] | FilePath,
+    solver: AnyMethod = "auto",
+    stop: Stop | Callable[[Progress], bool] | None = None,
+    seed: int = 0,
+    engine: str | None = None,
+    workers: int | None = None,
+    address: str | None = None,
+    **settings: Any,
+) -> Iterator[Result]:
+    """The result for each instance, in order, as they come; a set in files may be larger than memory.
+
+    Parameters
+    ----------
+    instances
+        The problems, or the path of a set: an NPZ file, a folder of such files, or a pattern.
+    engine
+        Where they are solved: ``"here"``, in this process; ``"processes"``, several on this machine; ``"ray"``, on a
+        Ray cluster (extra ``cluster``). Results do not depend on it, if `stop` does not look at the clock.
+    workers
+        How many processes, or how many tasks at a time on a cluster.
+    address
+        Of the Ray cluster; by default that of the variable RAY_ADDRESS, or a new one on this machine.
+    """
+    made = make_solver(solver, **settings)
+    job = Job(solver, list[Result], settings, None if stop is None else as_stop(stop), _seed(seed))
+    source: Source = _open_set(instances) if isinstance(instances, FilePath) else InMemory(instances)
+    chosen = choose_engine(engine, made, workers, address)
+    return _streamed(job, source, chosen, made)
+
+
+def _streamed(job: Job[list[Result]], source: Source, engine: Engine, solver: AnySolver) -> Iterator[Result]:
+    with contextlib.closing(engine):
+        for done in stream(job, source, range(len(source)), engine, Halt(), solver):
+            yield from done.answer
+            if done.error is not None:
+                raise done.error
 
 
 def _problem(source: Instance | FilePath, solver: AnySolver, **overrides: float | Node | None) -> Instance:
@@ -126,6 +179,13 @@ def _read_set(path: FilePath) -> Sequence[Instance]:
     from orienteer.data.files import read_set  # here, so that `import orienteer` need not load the readers
 
     return read_set(path)
+
+
+def _open_set(path: FilePath) -> Source:
+    from orienteer.data.files import format_of
+    from orienteer.data.stored_set import open_set
+
+    return open_set(path) if format_of(path) == "npz" else InMemory(_read_set(path))
 
 
 def _left(asked: Stop | None, result: Result) -> Stop | None:

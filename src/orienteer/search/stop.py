@@ -39,8 +39,13 @@ class Stop:
 
     `fraction` tells how much of the allowance is used (0 to 1, or NaN where the criterion cannot know), so that a
     search can cool down in time. `steps_left` and `seconds_left` tell how long the next piece of work may be; they are
-    infinite where the criterion has no such limit.
+    infinite where the criterion has no such limit. `reads_prize` says whether prizes matter to the criterion: a GPU has
+    to be asked for them, which takes time.
     """
+
+    @property
+    def reads_prize(self) -> bool:
+        return True
 
     def __call__(self, now: Progress) -> bool:
         raise TypeError(f"{type(self).__name__} must define __call__")
@@ -64,6 +69,10 @@ class MaxSeconds(Stop):
     def __post_init__(self) -> None:
         _at_least("MaxSeconds.seconds", self.seconds, 0)
 
+    @property
+    def reads_prize(self) -> bool:
+        return False
+
     def __call__(self, now: Progress) -> bool:
         return now.seconds >= self.seconds
 
@@ -82,6 +91,10 @@ class MaxSteps(Stop):
 
     def __post_init__(self) -> None:
         _at_least("MaxSteps.steps", self.steps, 0)
+
+    @property
+    def reads_prize(self) -> bool:
+        return False
 
     def __call__(self, now: Progress) -> bool:
         return now.steps >= self.steps
@@ -127,15 +140,26 @@ class TargetPrize(Stop):
 class Never(Stop):
     """Never ends a search: the solver ends by itself."""
 
+    @property
+    def reads_prize(self) -> bool:
+        return False
+
     def __call__(self, now: Progress) -> bool:
         return False
 
 
 @dataclass(frozen=True)
 class When(Stop):
-    """Ends when `condition`, any function of the progress, returns True."""
+    """Ends when `condition`, any function of the progress, returns True.
+
+    A condition to which prizes do not matter may say so by an attribute `reads_prize`.
+    """
 
     condition: Callable[[Progress], bool]
+
+    @property
+    def reads_prize(self) -> bool:
+        return bool(getattr(self.condition, "reads_prize", True))
 
     def __call__(self, now: Progress) -> bool:
         return bool(self.condition(now))
@@ -149,6 +173,10 @@ class AnyOf(Stop):
 
     def __init__(self, *criteria: Stop | Callable[[Progress], bool]) -> None:
         object.__setattr__(self, "criteria", tuple(as_stop(criterion) for criterion in criteria))
+
+    @property
+    def reads_prize(self) -> bool:
+        return any(criterion.reads_prize for criterion in self.criteria)
 
     def __call__(self, now: Progress) -> bool:
         return any(criterion(now) for criterion in self.criteria)
@@ -173,6 +201,10 @@ class PartOf(Stop):
 
     stop: Stop
     part: float
+
+    @property
+    def reads_prize(self) -> bool:
+        return self.stop.reads_prize
 
     def __call__(self, now: Progress) -> bool:
         return self.stop(now) or self.stop.fraction(now) >= self.part

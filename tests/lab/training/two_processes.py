@@ -30,3 +30,4 @@ settings = dqn.DqnSettings(network, fixed_size(6, "uniform"), 8, 2, 0, 0.5, batc
 options = Options(out, iterations=3, device="cpu", validation=2, say=lambda text: None)
 dqn.train(settings, options)
 torch.save(made[0].state_dict(), out / f"weights{os.environ['RANK']}.pt")
+os._exit(0)  # at the interpreter's end a thread of torch's process group may still run, which aborts the process

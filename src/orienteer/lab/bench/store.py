@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from orienteer.data.text import lock_alone
 from orienteer.model.errors import BadFile, OrienteerError
 
 Entry = dict[str, Any]
@@ -99,13 +100,7 @@ def _open_alone(path: Path) -> IO[bytes]:
         file = open(path, "a+b", buffering=0)  # noqa: SIM115
     except OSError as error:
         raise BadFile(path, f"cannot be written: {error.strerror or error}") from error
-    try:
-        import fcntl
-    except ImportError:  # not on Windows; there two runs at a time are the user's own care
-        return file
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+    if not lock_alone(file):
         file.close()
-        raise OrienteerError(f"{path} is being written by another run; shards (--shard) may share a folder") from error
+        raise OrienteerError(f"{path} is being written by another run; shards (--shard) may share a folder")
     return file
