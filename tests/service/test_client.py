@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from command_line import Cli
-from orienteer import InvalidInstance, OrienteerError
+from orienteer import Instance, InvalidInstance, OrienteerError, check_plan
 from orienteer.client import Service
 from orienteer.data.json_file import problem_fields
+from orienteer.service.settings import Settings
 from servers import Server, problem, until
 
 
@@ -119,3 +121,16 @@ def test_a_token_from_a_file(tmp_path: Path, cli: Cli, file: Path) -> None:
         missing = cli("solve", file, "--steps", "10", "--server", own.url)
         assert "Authorization must be: Bearer TOKEN" in missing.err
         assert cli("solve", file, "--steps", "10", "--server", own.url, "--token-file", secret).status == 0
+
+
+def test_a_table_of_a_thousand_places_is_sent(tmp_path: Path) -> None:
+    """Its numbers have 17 million digits, more than a body may have."""
+    size = 1000
+    costs = np.random.default_rng(0).random((size, size))
+    np.fill_diagonal(costs, 0.0)
+    instance = Instance(costs, np.ones(size), 1.5)
+    assert len(json.dumps(costs.tolist(), separators=(",", ":"))) > Settings().body_bytes
+    with Server(tmp_path, solvers="tsili") as own:
+        found = Service(own.url).solve(instance, solver="tsili", steps=1)
+        assert found.plan is not None
+        assert check_plan(instance, [tour.nodes for tour in found.plan.routes]).prize == found.prize

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,30 @@ def test_bounds_hold_for_files(server: Server) -> None:
     assert sent(server, "long.csv", b" " * 200_001).status_code == 413
     assert sent(server, "town.csv", "", media="text/plain").status_code == 415
     assert server.client.post("/v1/read", content=b"").status_code in (400, 422)
+
+
+def spreadsheet(**members: bytes) -> bytes:
+    """A small spreadsheet, with other bytes in the place of some of its members."""
+    openpyxl = pytest.importorskip("openpyxl", reason="the extra excel is not installed")
+    book = openpyxl.Workbook()
+    for row in (["# limit = 5"], ["name", "x", "y", "prize"], ["a", 0, 0, 0], ["b", 1, 1, 2]):
+        book.active.append(row)
+    first, packed = io.BytesIO(), io.BytesIO()
+    book.save(first)
+    with zipfile.ZipFile(first) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, members.get(Path(name).stem, old.read(name)))
+    return packed.getvalue()
+
+
+def test_a_small_spreadsheet_that_expands_is_refused(server: Server) -> None:
+    answer = sent(server, "town.xlsx", spreadsheet())
+    assert [place["name"] for place in answer.json()["problem"]["places"]] == ["a", "b"]
+    bomb = spreadsheet(sheet1=b"<worksheet><t>" + b"a" * 5_000_000 + b"</t></worksheet>")
+    assert len(bomb) < 16_000
+    answer = sent(server, "town.XLSX", bomb)
+    assert answer.status_code == 400
+    assert "refused as a zip bomb" in answer.json()["detail"]
 
 
 def written(server: Server, **changes: Any) -> httpx.Response:

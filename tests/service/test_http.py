@@ -1,17 +1,26 @@
 """Each answer of the service: plans, and problem documents that name the field at fault."""
 
+import asyncio
+import gzip
 import json
+import os
+import socket
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import Request
 
 from orienteer import MaxSteps, Result, check_plan, solve
 from orienteer.data.files import read, read_plan
 from orienteer.data.json_file import problem_fields
 from orienteer.model.explain import closest
-from servers import Server, problem
+from orienteer.service.body import read_body
+from orienteer.service.errors import Refused
+from orienteer.service.settings import Settings
+from servers import Server, problem, until
 
 BODY = {"problem": problem(), "steps": 100, "seed": 3}
 
@@ -56,6 +65,16 @@ def test_a_plan_to_begin_with_is_never_made_worse(server: Server) -> None:
     best = server.client.post("/v1/solve", json=BODY).json()
     again = server.client.post("/v1/solve", json=BODY | {"steps": 0, "initial": [best["tour"]]}).json()
     assert again["prize"] == best["prize"]
+    hinted = server.client.post("/v1/solve", json=BODY | {"steps": 0, "hint": [best["tour"]]}).json()
+    assert hinted["prize"] == best["prize"]
+
+
+def test_a_hint_that_breaks_a_rule_is_left_aside(server: Server) -> None:
+    alone = server.client.post("/v1/solve", json=BODY).json()
+    for hint in ([[0, 1, 0], [0, 2, 0]], [[0, 99, 0]], [["mill"]], [], [[]], [[0, *range(1, 20), 0]]):
+        found = server.client.post("/v1/solve", json=BODY | {"hint": hint}).json()
+        assert found["tour"] == alone["tour"]
+    assert refused(server.client.post("/v1/solve", json=BODY | {"hint": [[0.5]]}), 400)["field"] == "hint[0][0]"
 
 
 @pytest.mark.parametrize(
@@ -177,6 +196,56 @@ def test_other_refusals(server: Server) -> None:
     assert refused(ask.post("/v1/jobs", json=BODY, headers={"Idempotency-Key": "k" * 300}), 400)["field"]
 
 
+def packed(server: Server, body: bytes, encoding: str = "gzip") -> httpx.Response:
+    """The answer to a body that says how it is packed."""
+    headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
+    return server.client.post("/v1/solve", content=body, headers=headers)
+
+
+def test_a_packed_body_is_unpacked_within_bounds(tmp_path: Path) -> None:
+    body = json.dumps(BODY).encode()
+    with Server(tmp_path, body_bytes=20_000, unpacked_bytes=2_000_000, solvers="auto") as own:
+        answer = own.client.post("/v1/solve", json=BODY).json()["routes"]
+        assert packed(own, gzip.compress(body)).json()["routes"] == answer
+        assert packed(own, body, "identity").json()["routes"] == answer
+        blanks = b" " * (2_000_000 - len(body))
+        assert len(gzip.compress(blanks)) < 20_000
+        assert packed(own, gzip.compress(body + blanks)).json()["routes"] == answer
+        assert "2000000 are allowed" in refused(packed(own, gzip.compress(body + blanks + b" ")), 413)["detail"]
+        assert "20000 are allowed" in refused(packed(own, gzip.compress(os.urandom(30_000))), 413)["detail"]
+        refused(packed(own, body, "br"), 415)
+        for broken, words in (
+            (body, "not gzip"),
+            (gzip.compress(body)[:-9], "have no end"),
+            (gzip.compress(body) + b"more", "behind the end"),
+            (gzip.compress(body) * 2, "behind the end"),
+            (b"", "have no end"),
+        ):
+            assert words in refused(packed(own, broken), 400)["detail"]
+
+
+def test_a_small_body_that_expands_is_refused_early() -> None:
+    """A megabyte that would become a gigabyte: no more than a piece beyond the bound is unpacked."""
+    bomb, sent = gzip.compress(bytes(2**30), 1), list[int]()
+    assert len(bomb) < 5 * 2**20
+
+    async def receive() -> dict[str, Any]:
+        sent.append(1)
+        part = bomb[65536 * (len(sent) - 1) : 65536 * len(sent)]
+        return {"type": "http.request", "body": part, "more_body": len(sent) * 65536 < len(bomb)}
+
+    headers = [(b"content-type", b"application/json"), (b"content-encoding", b"gzip")]
+    request = Request({"type": "http", "method": "POST", "path": "/", "headers": headers}, receive)
+    tracemalloc.start()
+    try:
+        with pytest.raises(Refused, match="too-large"):
+            asyncio.run(read_body(request, Settings(unpacked_bytes=4 * 2**20)))
+        assert tracemalloc.get_traced_memory()[1] < 12 * 2**20
+    finally:
+        tracemalloc.stop()
+    assert len(sent) < 10
+
+
 def test_what_a_page_or_an_operator_reads(server: Server) -> None:
     assert server.get("/healthz") == server.get("/readyz") == {"status": "ok"}
     limits = server.get("/v1/limits")
@@ -218,3 +287,33 @@ def test_a_token_is_asked_for_and_never_logged(tmp_path: Path) -> None:
         own.client.get(f"/v1/jobs/{secret}?token={secret}")
         own.client.post("/v1/solve", json={"problem": secret})
         assert secret not in own.log.read_text()
+
+
+def test_a_crowd_is_refused_by_a_problem_document(tmp_path: Path) -> None:
+    """uvicorn's own limit would be answered by plain text."""
+    with Server(tmp_path, connections=2, solvers="auto", token="correct-horse-battery") as own:
+        address = own.url.removeprefix("http://").split(":")
+        own.client.close()
+        held = [socket.create_connection((address[0], int(address[1]))) for _ in range(3)]
+
+        def asked(path: str) -> httpx.Response:
+            return httpx.get(own.url + path, headers=own.headers)
+
+        full = until(lambda: answer if (answer := asked("/v1/limits")).status_code == 503 else None)
+        assert "connections are open, 2 are allowed" in refused(full, 503)["detail"]
+        assert (full.headers["retry-after"], full.headers["connection"]) == ("1", "close")
+        assert full.headers["x-content-type-options"] == "nosniff"
+        assert asked("/healthz").status_code == 200
+        for one in held:
+            one.close()
+        assert until(lambda: asked("/v1/limits").status_code == 200)
+
+
+def test_what_is_no_http_is_refused_in_plain_text(server: Server) -> None:
+    """As the documentation says: uvicorn answers before there is a request."""
+    address = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((address[0], int(address[1]))) as raw:
+        raw.sendall(b"\x00\x01 nonsense\r\n\r\n")
+        answer = b"".join(iter(lambda: raw.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"text/plain" in answer

@@ -30,6 +30,8 @@ def test_every_setting_is_an_option_and_a_variable() -> None:
         ({"workers": -1}, "--workers must be at least 0, got -1"),
         ({"solve_most": float("nan")}, "--solve-most must be a number from 0, got nan"),
         ({"keep_seconds": -1.0}, "--keep-seconds must be a number from 0, got -1.0"),
+        ({"lease_seconds": 0.0}, "--lease-seconds must be at least 0.1, got 0"),
+        ({"jobs": "mysql://me:secret@host/jobs"}, "--jobs must be an address that begins with postgresql:// or"),
         ({"batching": "maybe"}, "--batching must be auto, on or off, got 'maybe'"),
         ({"name": "a/b"}, "--name must be letters and digits, got 'a/b'"),
         ({"token": "short"}, "at least 16 characters, got 5"),

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from orienteer import check_plan
 from orienteer.data.json_file import problem_of
 from orienteer.service.settings import Settings
-from orienteer.service.work import GEOJSON, GPX, JSON, Kind, Reply, Task, perform
+from orienteer.service.work import GEOJSON, GPX, JSON, Kind, Reply, Task, perform, together_or_alone
 from servers import problem
 
 SETTINGS = Settings(places=50, solve_seconds=0.02, solve_most=0.1)
@@ -122,3 +123,48 @@ def test_a_changed_request_is_answered_or_refused(ask: dict[str, Any], media: st
         found = json.loads(reply.content)
         if found["routes"] is not None:
             check_plan(problem_of(ask["problem"]), [route["nodes"] for route in found["routes"]])
+
+
+def batch(*asks: dict[str, Any]) -> tuple[Reply, ...]:
+    """The replies to jobs that are searched together."""
+    task = Task("batch", b"", parts=tuple(json.dumps(ask).encode() for ask in asks))
+    return perform(task, SETTINGS, "cpu", lambda *_: None, lambda: False).parts
+
+
+def test_a_bad_job_of_a_batch_fails_alone() -> None:
+    tried: list[list[int]] = []
+
+    def work(items: Sequence[int]) -> list[Reply]:
+        tried.append(list(items))
+        if 7 in items:
+            raise ZeroDivisionError("seven")
+        return [Reply(200, b"%d" % item) for item in items]
+
+    replies = together_or_alone(work, [5, 7, 9])
+    assert tried == [[5, 7, 9], [5], [7], [9]]
+    assert [reply.status for reply in replies] == [200, 500, 200]
+    assert [replies[0].content, replies[2].content] == [b"5", b"9"]
+    assert "ZeroDivisionError" in json.loads(replies[1].content)["detail"]
+    assert [reply.content for reply in together_or_alone(work, [1, 2])] == [b"1", b"2"]
+    assert tried[4:] == [[1, 2]], "what works together is not done again"
+    assert together_or_alone(work, []) == []
+
+
+def test_too_little_memory_ends_a_batch() -> None:
+    def work(items: Sequence[int]) -> list[Reply]:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        together_or_alone(work, [1, 2])
+    with pytest.raises(MemoryError):
+        together_or_alone(work, [1])
+
+
+def test_jobs_of_a_batch_are_answered_in_their_order() -> None:
+    asks = [{"problem": problem(8, seed), "solver": "cs-l", "steps": 5} for seed in range(3)]
+    first, refused, last = batch(asks[0], asks[1] | {"problem": {"limit": 1}}, asks[2])
+    assert (first.status, refused.status, last.status) == (200, 400, 200)
+    for ask, reply in ((asks[0], first), (asks[2], last)):
+        routes = [route["nodes"] for route in json.loads(reply.content)["routes"]]
+        assert check_plan(problem_of(ask["problem"]), routes).prize == json.loads(reply.content)["prize"]
+        assert reply.news is not None

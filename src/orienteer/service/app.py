@@ -15,12 +15,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, StreamingResponse
 from starlette.types import Scope
 
-from orienteer.search.cores import cores
+from orienteer.model.errors import OrienteerError
 from orienteer.search.registry import REGISTRY, handled_by
 from orienteer.service import contract
-from orienteer.service.body import read_body
+from orienteer.service.body import is_packed, read_body
+from orienteer.service.crowd import Crowd
+from orienteer.service.engine import make_engine
 from orienteer.service.errors import MEDIA, Refused
-from orienteer.service.files import FILE, LONGEST_NAME
+from orienteer.service.files import FILE, LONGEST_NAME, may_expand
 from orienteer.service.jobs import Jobs, found, job_json
 from orienteer.service.metrics import MEDIA as METRICS
 from orienteer.service.metrics import Metrics, Watch
@@ -28,7 +30,7 @@ from orienteer.service.pages import FOLDER, NOT_BUILT, STYLE, description
 from orienteer.service.pool import Died, Pool
 from orienteer.service.security import Security
 from orienteer.service.settings import Settings, words
-from orienteer.service.store import Job, NewJob, SqliteStore
+from orienteer.service.store import Job, NewJob, make_store
 from orienteer.service.work import GEOJSON, GPX, JSON, Kind, Reply, Task, perform
 from orienteer.version import __version__
 
@@ -62,6 +64,8 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.in_flight = app.state.streams = app.state.held = 0
     app.state.draining = False
+    app.state.wrong = None  # why the server could not start
+    app.state.connections = lambda: 0  # until a server counts them
     _add_routes(app)
     _add_pages(app)
     app.add_exception_handler(Refused, _refused)
@@ -69,6 +73,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _failed)
+    app.add_middleware(Crowd, settings=settings)
     app.add_middleware(Security, settings=settings)
     app.state.metrics = Metrics(app.state)
     app.add_middleware(Watch, metrics=app.state.metrics)
@@ -89,9 +94,14 @@ def create_app(settings: Settings) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings = app.state.settings
     state = app.state
-    state.store = SqliteStore(settings.store_path, settings)
+    state.store, engine = make_store(settings), make_engine(settings)
     await state.store.open()
-    state.pool = Pool(settings, settings.workers or cores())
+    try:
+        workers = await engine.open()
+    except OrienteerError as error:
+        state.wrong = error
+        raise
+    state.pool = Pool(settings, engine, settings.workers or workers)
     state.jobs = Jobs(state.store, state.pool, settings)
     state.pool.start()
     state.jobs.start()
@@ -100,6 +110,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     finally:
         await state.jobs.stop()
         await state.store.close()
+        await engine.close()
 
 
 def _body(model: type[contract.Request]) -> dict[str, Any]:
@@ -173,7 +184,7 @@ def _add_routes(app: FastAPI) -> None:
         "/v1/jobs/{id}",
         summary="A job, with its result as soon as there is one",
         response_model=None,
-        responses={200: {"model": contract.Job}, **_problems(404, 406, 409)},
+        responses={200: {"model": contract.Job}, **_problems(404, 406, 409, 503)},
     )
     async def get_job(request: Request, id: str) -> Response:
         media, state = accepted(request), request.app.state
@@ -194,7 +205,7 @@ def _add_routes(app: FastAPI) -> None:
         responses={
             200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "Server-sent events"},
             204: {"description": "The client has seen the end"},
-            **_problems(404, 429),
+            **_problems(404, 429, 503),
         },
     )
     async def events(request: Request, id: str, last_event_id: LastEventId = None) -> Response:
@@ -202,7 +213,7 @@ def _add_routes(app: FastAPI) -> None:
         job = found(await state.store.get(id), id)
         after = _number(last_event_id)
         seen, ended = await state.store.events(job.number, 0) if after else ([], None)
-        if ended is not None and after > len(seen):
+        if ended is not None and after > (seen[-1].number if seen else 0):
             return Response(status_code=204)
         if state.streams >= state.settings.streams:
             raise Refused(429, "busy", f"{state.streams} streams are open already", retry_after=5)
@@ -213,7 +224,7 @@ def _add_routes(app: FastAPI) -> None:
         "/v1/jobs/{id}",
         summary="Cancel a job and keep the best so far",
         response_model=None,
-        responses={200: {"model": contract.Job}, **_problems(404)},
+        responses={200: {"model": contract.Job}, **_problems(404, 503)},
     )
     async def cancel_job(request: Request, id: str) -> Response:
         job = found(await request.app.state.jobs.cancel(id), id)
@@ -236,12 +247,14 @@ def _add_routes(app: FastAPI) -> None:
         check_running(request)
         if not request.app.state.pool.is_ready:
             raise Refused(503, "not-ready", "the workers are warming up", retry_after=1)
+        await request.app.state.store.counts()  # refuses where the store is away
         return {"status": "ok"}
 
     @app.get("/metrics", summary="Metrics for Prometheus", response_class=Response, responses=_problems())
     async def metrics(request: Request) -> Response:
         state = request.app.state
-        state.counts = await state.store.counts()
+        with contextlib.suppress(Refused):  # where the store is away, the last ones
+            state.counts = await state.store.counts()
         return Response(state.metrics.text(), media_type=METRICS)
 
     settings: Settings = app.state.settings
@@ -325,9 +338,12 @@ def accepted(request: Request) -> str:
 @contextlib.contextmanager
 def _waiting(request: Request) -> Iterator[None]:
     """Counts a request and the bytes of its body; refuses the request where too many wait, or too large ones."""
-    state, most = request.app.state, request.app.state.settings.body_bytes
+    state = request.app.state
+    most = state.settings.body_bytes
     length = request.headers.get("content-length", "")
     size = min(int(length[:20]), most) if length.isdecimal() else most
+    if is_packed(request):
+        size = state.settings.unpacked_bytes
     if state.in_flight >= state.settings.waiting or (state.held and state.held + size > LARGEST_BODIES * most):
         raise Refused(429, "busy", f"{state.in_flight} requests wait already", retry_after=1)
     state.in_flight += 1
@@ -348,7 +364,7 @@ async def answered(
     with _waiting(request):
         body = await read_body(request, state.settings, sent)
         task = Task(kind, body, media, parts)
-        if kind == "read" and len(body) <= SMALL_FILE:
+        if kind == "read" and len(body) <= SMALL_FILE and not may_expand(parts[0].decode()):
             work = asyncio.to_thread(perform, task, state.settings, "cpu", lambda kind, data: None, lambda: False)
         else:
             work = _worked(state.pool, state.settings, task)
@@ -373,7 +389,7 @@ async def _added(request: Request, key: str | None) -> Job:
     digest = hashlib.sha256(body).digest()
     batch = facts["batch"] if settings.batching != "off" else None
     job = await state.store.add(NewJob(client, body, digest, facts["seconds"], key, batch))
-    state.jobs.wake(batch)
+    state.jobs.wake()
     return job
 
 

@@ -1,6 +1,7 @@
 """What a request asks for: its body decoded, its problem built, its options checked."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -41,17 +42,27 @@ class Search:
     def batch(self) -> str | None:
         """A text that is the same for searches that can be done together; None for one that goes alone."""
         ask = self.ask
-        if ask.solver != "cs-l" or ask.alternatives or ask.bound or ask.initial:
+        if ask.solver != "cs-l" or ask.alternatives or ask.bound or ask.initial or ask.hint:
             return None
         return f"{ask.solver} {ask.seconds} {ask.steps}"
 
     @property
     def stop(self) -> Stop:
-        """When to end: by the request, or else by the solver; a bound gets as much time as the search before it."""
+        """When to end: by the request, or else by the solver; a bound gets as much time as the search before it.
+
+        Steps without seconds give the same result as anywhere else: no clock may have a say in them.
+        """
         share = self.seconds / 2 if self.ask.bound else self.seconds
-        if self.ask.seconds is None and self.ask.steps is None:
-            return AnyOf(self.solver.default_stop(self.instance.reduced), MaxSeconds(share))
-        return at_most(share, self.ask.steps)
+        if self.ask.seconds is not None:
+            return at_most(share, self.ask.steps)
+        if self.ask.steps is not None:
+            return at_most(steps=self.ask.steps)
+        return AnyOf(self.solver.default_stop(self.instance.reduced), MaxSeconds(share))
+
+    def over(self, cancelled: Callable[[], bool]) -> Callable[[], bool]:
+        """A function that says whether the search is cancelled or has taken all its seconds, counted from now."""
+        until = time.monotonic() + self.seconds
+        return lambda: cancelled() or time.monotonic() >= until
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,7 @@ def read_search(body: bytes, settings: Settings, quick: bool, device: str = "cpu
             make_solver("exact").check_handled(instance)
     except (Unsupported, MissingExtra) as error:
         raise Refused(422, "unsolvable", str(error), "solver") from error
-    initial = None if ask.initial is None else _plan(instance, ask.initial, "initial")
+    initial = _hinted(instance, ask.hint) if ask.initial is None else _plan(instance, ask.initial, "initial")
     return Search(ask, instance, solver, initial, seconds)
 
 
@@ -147,6 +158,16 @@ def _plan(instance: Instance, routes: Sequence[Sequence[int | str]], field: str)
         return check_plan(instance, [[instance.find(field, node) for node in nodes] for nodes in routes])
     except (InfeasibleTour, InvalidInstance) as error:
         raise Refused(422, "unsolvable", f"{field}: {error}", field) from error
+
+
+def _hinted(instance: Instance, routes: Sequence[Sequence[int | str]] | None) -> Plan | None:
+    """A plan of an earlier problem, where it is one of this problem too."""
+    if routes is None:
+        return None
+    try:
+        return _plan(instance, routes, "hint")
+    except Refused:
+        return None
 
 
 def _short(value: Any) -> str:

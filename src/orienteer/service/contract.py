@@ -77,6 +77,7 @@ class Ask(Request):
     alternatives: int = Field(0, ge=0, description="How many other good plans that differ.")
     bound: bool = Field(False, description="Whether to put an upper bound beside the plan.")
     initial: list[list[Node]] | None = Field(None, description="A plan to begin with: the nodes of each route.")
+    hint: list[list[Node]] | None = Field(None, description="As initial, but left aside where it breaks a rule.")
 
 
 class AskWhy(Request):

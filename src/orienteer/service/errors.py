@@ -27,6 +27,7 @@ TITLES = {
     "busy": "Too many requests",
     "draining": "The service is stopping",
     "failed": "The search failed",
+    "store-away": "The store of jobs does not answer",
     "not-ready": "The service is not ready",
 }
 """What each kind of problem is called; the page /docs lists them."""

@@ -27,6 +27,11 @@ READ = tuple(suffix for suffix in SUFFIXES if suffix != ".npz")
 LONGEST_NAME = 200
 
 
+def may_expand(name: str) -> bool:
+    """Whether a file of this name may hold more than it seems: a worker reads it, whose memory has a limit."""
+    return Path(name).suffix.lower() == ".xlsx"
+
+
 def read_file(body: bytes, name: str, settings: Settings) -> bytes:
     """The problem in a file as JSON with `places`, beside the warnings about the file; or `Refused`."""
     suffix = Path(name).suffix.lower()

@@ -16,8 +16,9 @@ QUOTE, OPENING = b'"'[0], b"[{"
 
 def decode(body: bytes, settings: Settings) -> Any:
     """The values of a JSON body, or `Refused`: too large, too deep, too many values, a long text, no JSON at all."""
-    if len(body) > settings.body_bytes:
-        raise Refused(413, "too-large", f"the body has {len(body)} bytes, {settings.body_bytes} are allowed")
+    most = max(settings.body_bytes, settings.unpacked_bytes)
+    if len(body) > most:
+        raise Refused(413, "too-large", f"the body has {len(body)} bytes, {most} are allowed")
     _check_counts(body, settings)
     _check_tokens(body, settings)
     try:

@@ -12,11 +12,11 @@ from typing import Any
 from orienteer.service.errors import Refused
 from orienteer.service.pool import Died, Pool, Worker
 from orienteer.service.settings import Settings
-from orienteer.service.store import TRIES, Claim, Job, Store
+from orienteer.service.store import TRIES, Claim, Event, Job, Store, Word
 from orienteer.service.work import Reply, Task
 
 RECORDINGS = 60
-"""How often, a second apart, it is tried to record what became of a job."""
+"""How often, a second apart, it is tried to record what became of a job, beside the time in which the store is away."""
 KEEP_ALIVE = 15.0
 """Seconds after which a silent stream of events sends a comment, so that proxies keep it open."""
 PURGE = 60.0
@@ -24,8 +24,8 @@ PURGE = 60.0
 CANCEL_WAIT = 2.0
 """Seconds that a client waits at most for a search to end when it cancels a job."""
 
-TOGETHER = 0.02
-"""Seconds in which news are collected, to be written at once."""
+TOGETHER, LATER = 0.02, 0.1
+"""Seconds in which news are collected, to be written at once: the first news of a search, and later ones."""
 
 _log = logging.getLogger("orienteer")
 
@@ -42,9 +42,10 @@ class Jobs:
         self.searching: dict[str, Worker] = {}
         """The same, until the searches have ended."""
         self.cancelled: set[str] = set()
-        self.watchers: dict[str, set[asyncio.Event]] = defaultdict(set)
+        self.watchers: dict[str, set[_Watcher]] = defaultdict(set)
         self.tasks: list[asyncio.Task[None]] = []
         self.ended = 0
+        store.listen(self._heard)
 
     def start(self) -> None:
         """Begins to hand out jobs: for each worker one job is searched while the next one waits for it."""
@@ -76,7 +77,7 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
-    def wake(self, batch: str | None) -> None:
+    def wake(self) -> None:
         """Called when a job was added."""
         for arrived in self.arrived.values():  # whichever worker may search the job by then
             arrived.set()
@@ -87,52 +88,78 @@ class Jobs:
         if job is None or job.status != "running":
             self.notify(id)
             return job
-        if id in self.running:
-            self.cancelled.add(id)
-            self._cancel_search(id)
-        with self.watching(id) as changed, contextlib.suppress(TimeoutError):
+        self._cancel_here(id)
+        with self.watching(id) as watcher, contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CANCEL_WAIT):
                 while job is not None and job.status == "running":
-                    await changed.wait()
-                    changed.clear()
+                    await watcher.changed.wait()
+                    watcher.changed.clear()
                     job = await self.store.get(id)
         return await self.store.get(id)
 
+    def _cancel_here(self, id: str) -> None:
+        """Ends the search of a job, where it is this server that searches it."""
+        if id in self.running and id not in self.cancelled:
+            self.cancelled.add(id)
+            self._cancel_search(id)
+
+    def _heard(self, word: Word, id: str) -> None:
+        """Takes in what the store tells of other servers."""
+        if word == "added":
+            self.wake()
+        elif word == "changed":
+            for watched in (id,) if id else tuple(self.watchers):
+                self.notify(watched)
+        else:  # what a search that this server has lost still finds does not count
+            self._cancel_here(id)
+
     @contextlib.contextmanager
-    def watching(self, id: str) -> Iterator[asyncio.Event]:
-        """A context with an event that is set whenever something happens to a job."""
-        event = asyncio.Event()
-        self.watchers[id].add(event)
+    def watching(self, id: str) -> Iterator["_Watcher"]:
+        """A context with a watcher that is told whenever something happens to a job."""
+        watcher = _Watcher()
+        self.watchers[id].add(watcher)
         try:
-            yield event
+            yield watcher
         finally:
-            self.watchers[id].discard(event)
+            self.watchers[id].discard(watcher)
             if not self.watchers[id]:
                 del self.watchers[id]
 
-    def notify(self, id: str) -> None:
-        """Wakes those who watch a job."""
-        for event in self.watchers.get(id, ()):
-            event.set()
+    def notify(self, id: str, news: Sequence[Event] = ()) -> None:
+        """Tells those who watch a job its news, or else that they must look into the store."""
+        for watcher in self.watchers.get(id, ()):
+            watcher.tell(news)
 
     async def stream(self, job: Job, after: int) -> AsyncIterator[bytes]:
         """The events of a job behind the number `after`, as server-sent events; ends with the job."""
-        with self.watching(job.id) as changed:
+        with self.watching(job.id) as watcher:
             while True:
-                changed.clear()
-                events, ended = await self.store.events(job.number, after)
-                parts = [_sent(event.kind, event.number, event.data) for event in events]
-                after = events[-1].number if events else after
+                watcher.changed.clear()
+                events, ended = watcher.taken(), None
+                if watcher.must_look:
+                    events, ended = await self._look(job, after, watcher)
+                parts = [_sent(*event) for event in events if event.number > after]  # some were read and told
+                after = max(after, events[-1].number) if events else after
                 if ended is not None:
-                    parts.append(_sent("end", after + 1, job_json(ended)))
+                    parts.append(_sent(after + 1, "end", job_json(ended)))
                 if parts:
                     yield b"".join(parts)
                 if ended is not None or self.hung_up:
                     return
                 try:
-                    await asyncio.wait_for(changed.wait(), KEEP_ALIVE)
+                    await asyncio.wait_for(watcher.changed.wait(), KEEP_ALIVE)
                 except TimeoutError:
+                    watcher.must_look = True  # in case that a word of another server was lost
                     yield b": still here\n\n"
+
+    async def _look(self, job: Job, after: int, watcher: "_Watcher") -> tuple[list[Event], Job | None]:
+        """What the store knows; where the store is away, the watcher will look again in a moment."""
+        watcher.must_look = False
+        try:
+            return await self.store.events(job.number, after)
+        except Refused as refused:
+            asyncio.get_running_loop().call_later(refused.retry_after or 1, watcher.tell, ())
+            return [], None
 
     async def _hand_out(self, purpose: Any) -> None:
         """Takes queued jobs to a worker, one after the other, until the server stops."""
@@ -141,9 +168,10 @@ class Jobs:
             await arrived.wait()
             try:
                 await self._hand_out_next(purpose)
-            except Exception:
-                _log.exception("a job could not be handed out")
+            except Exception as error:
+                _complain(error, "a job could not be handed out")
                 await asyncio.sleep(1.0)
+                arrived.set()  # the look that failed is taken again
 
     async def _hand_out_next(self, purpose: Any) -> None:
         async with self.pool.lease(purpose) as worker:
@@ -167,15 +195,14 @@ class Jobs:
     def _begin(self, worker: Worker, claims: Sequence[Claim]) -> None:
         for claim in claims:
             self.running[claim.id] = self.searching[claim.id] = worker
-            self.notify(claim.id)
 
     async def _companions(self, first: Claim) -> list[Claim]:
         """Jobs that wait together with a job and can be searched together with it."""
         await asyncio.sleep(self.settings.batch_ms / 1000)
         try:
             return await self.store.claim(self.settings.batch_most - 1, batch=first.batch)
-        except Exception:
-            _log.exception("job %s is searched alone", first.id)
+        except Exception as error:
+            _complain(error, "job %s is searched alone", first.id)
             return []
 
     async def _searched(self, worker: Worker, claims: Sequence[Claim], together: bool) -> Reply | Died:
@@ -218,12 +245,16 @@ class Jobs:
                 self.notify(claim.id)
 
     async def _insist_on_recording(self, claim: Claim, reply: Reply | Died) -> None:
-        """Records what became of a job, again and again where the disk does not take it: else it would run for ever."""
-        for _ in range(RECORDINGS):
+        """Records what became of a job, again and again where the store does not take it: else the job never ends."""
+        left = RECORDINGS
+        while left:
             try:
                 return await self._record_one(claim, reply)
-            except Exception:
-                _log.exception("job %s could not be recorded", claim.id)
+            except Exception as error:
+                _complain(error, "job %s could not be recorded", claim.id)
+                left -= not isinstance(
+                    error, Refused
+                )  # a store that is away comes back, and the result is kept till then
                 await asyncio.sleep(1.0)
         return None
 
@@ -242,7 +273,7 @@ class Jobs:
         elif claim.tries < TRIES:
             _log.warning("job %s is tried once more: %s", claim.id, reply)
             await self.store.requeue(claim)
-            self.wake(None)
+            self.wake()
         else:
             await self.store.finish(claim, "failed", None, f"tried {TRIES} times; {reply}")
         self.ended += 1
@@ -251,9 +282,29 @@ class Jobs:
         while True:
             try:
                 await self.store.purge()
-            except Exception:
-                _log.exception("old jobs could not be forgotten")
+            except Exception as error:
+                _complain(error, "old jobs could not be forgotten")
             await asyncio.sleep(min(PURGE, max(1.0, self.settings.keep_seconds)))
+
+
+class _Watcher:
+    """Somebody who follows a job: told its news as they are written, so that the store need not be read for them."""
+
+    def __init__(self) -> None:
+        self.changed = asyncio.Event()
+        self.must_look = True
+        self.news: list[Event] = []
+
+    def tell(self, news: Sequence[Event]) -> None:
+        """Takes in news, or that something else happened."""
+        self.news += news
+        self.must_look = self.must_look or not news
+        self.changed.set()
+
+    def taken(self) -> list[Event]:
+        """The news since the last call."""
+        news, self.news = self.news, []
+        return news
 
 
 class _News:
@@ -267,7 +318,8 @@ class _News:
         self.before = _rank(claim.best) if claim.best is not None else None
         self.waiting: list[tuple[str, bytes]] = []
         self.timer: asyncio.TimerHandle | None = None
-        self.writes: set[asyncio.Future[None]] = set()
+        self.writes: set[asyncio.Future[list[Event]]] = set()
+        self.pause = TOGETHER
 
     def __enter__(self) -> "_News":
         return self
@@ -281,7 +333,8 @@ class _News:
         self.before = None
         self.waiting.append((kind, data))
         if self.timer is None:
-            self.timer = asyncio.get_running_loop().call_later(TOGETHER, self._write)
+            self.timer = asyncio.get_running_loop().call_later(self.pause, self._write)
+            self.pause = LATER
 
     def _write(self) -> None:
         if self.timer is not None:
@@ -293,11 +346,20 @@ class _News:
             self.writes.add(write)
             write.add_done_callback(self._written)
 
-    def _written(self, write: asyncio.Future[None]) -> None:
+    def _written(self, write: asyncio.Future[list[Event]]) -> None:
         self.writes.discard(write)
-        if not write.cancelled() and write.exception() is not None:
+        if write.cancelled():
+            return
+        if write.exception() is not None:
             _log.error("news of job %s could not be recorded: %s", self.claim.id, write.exception())
-        self.jobs.notify(self.claim.id)
+        elif write.result():
+            self.jobs.notify(self.claim.id, write.result())
+
+
+def _complain(error: Exception, text: str, *values: str) -> None:
+    """Logs an error, unless the store is away, which the store itself logs once."""
+    if not isinstance(error, Refused):
+        _log.error(text, *values, exc_info=error)
 
 
 def _rank(data: bytes) -> tuple[float, float]:
@@ -308,7 +370,7 @@ def _rank(data: bytes) -> tuple[float, float]:
     return news["prize"], -news["cost"]
 
 
-def _sent(kind: str, number: int, data: bytes) -> bytes:
+def _sent(number: int, kind: str, data: bytes) -> bytes:
     return b"event: %s\nid: %d\ndata: %s\n\n" % (kind.encode(), number, data)
 
 

@@ -1,21 +1,18 @@
-"""The worker processes of a server: handed out, watched, replaced when they die."""
+"""The workers of a server: handed out, watched, replaced when they die."""
 
 import asyncio
 import contextlib
 import logging
-import multiprocessing
-import signal
 import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Literal
 
-from orienteer.search.processes import single_threaded, unsignalled
+from orienteer.service.engine import Engine, Link
 from orienteer.service.errors import Refused
 from orienteer.service.settings import Settings
 from orienteer.service.work import Reply, Task
-from orienteer.service.worker import OUT_OF_MEMORY, run
 
 Purpose = Literal["answer", "batch", "job"]
 """What a worker is wanted for: an answer that a client waits for, jobs that are searched together, a job."""
@@ -34,10 +31,10 @@ class Died(Exception):
 
 
 class Worker:
-    """A process that does one task at a time, seen from the server."""
+    """A worker that does one task at a time, seen from the server."""
 
-    def __init__(self, number: int, settings: Settings, quick: bool, batches: bool, pool: "Pool"):
-        self.number, self.settings, self.pool = number, settings, pool
+    def __init__(self, number: int, settings: Settings, link: Link, quick: bool, batches: bool, pool: "Pool"):
+        self.number, self.settings, self.link, self.pool = number, settings, link, pool
         self.purposes: tuple[Purpose, ...] = ("answer",) if quick else ("answer", "job")
         self.batches = batches
         self.loop = asyncio.get_running_loop()
@@ -48,18 +45,15 @@ class Worker:
         self.reply: asyncio.Future[Reply] | None = None
         self.sending = asyncio.Lock()
         self.sends: set[asyncio.Task[None]] = set()
-        self.connection, theirs = multiprocessing.get_context("spawn").Pipe()
-        self.process = multiprocessing.get_context("spawn").Process(
-            target=run, args=(theirs, settings.public, batches), daemon=True, name=f"orienteer-worker-{number}"
-        )
-        threading.Thread(target=self._live, args=(theirs,), daemon=True).start()
+        self.gone = False
+        threading.Thread(target=self._live, daemon=True).start()
 
     async def run(self, task: Task, seconds: float, on_news: OnNews | None = None) -> Reply:
         """The reply to a task; `Died` if the worker dies or has not answered after that many seconds.
 
         Where nobody waits for the answer any more, the worker is asked to end, and killed if it does not.
         """
-        if self.connection.closed:  # died while it was handed out
+        if self.gone:  # died while it was handed out
             raise Died(self.reason)
         self.task += 1
         reply: asyncio.Future[Reply] = self.loop.create_future()
@@ -100,32 +94,27 @@ class Worker:
         async with self.sending:
             with contextlib.suppress(OSError):  # the worker is dead, as `_live` will tell
                 if size <= SMALL:
-                    self.connection.send(message)
+                    self.link.send(message)
                 else:
-                    await asyncio.to_thread(self.connection.send, message)
+                    await asyncio.to_thread(self.link.send, message)
 
     def kill(self, reason: str) -> None:
-        """Kills the process; who waits for it is told the reason."""
+        """Kills the worker; who waits for it is told the reason."""
         self.reason = self.reason or reason
         with contextlib.suppress(ValueError, AttributeError, OSError):
-            self.process.kill()
+            self.link.kill()
 
-    def _live(self, theirs: Any) -> None:
-        """Starts the process and passes on what it sends until it dies; in a thread of its own."""
+    def _live(self) -> None:
+        """Starts the worker and passes on what it sends until it dies; in a thread of its own."""
         try:
-            with single_threaded(), unsignalled():
-                self.process.start()
-            theirs.close()
+            self.link.start()
             while True:
-                self._tell(self._hear, self.connection.recv())
+                self._tell(self._hear, self.link.receive())
         except (EOFError, OSError):
-            self.process.join(1.0)
-            self.process.kill()
-            self.process.join()
+            pass
         except Exception as error:
-            self.reason = f"a worker could not be understood: {error}"
-            self.kill(self.reason)
-        self._tell(self._die)
+            self.kill(f"a worker could not be understood: {error}")
+        self._tell(self._die, self.link.end())
 
     def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: the server ends
@@ -145,20 +134,12 @@ class Worker:
         elif self.reply is not None and not self.reply.done():
             self.reply.set_result(message[2])
 
-    def _die(self) -> None:
-        self.connection.close()
-        self.reason = self.reason or self._how()
+    def _die(self, how: str) -> None:
+        self.gone = True
+        self.reason = self.reason or how
         if self.reply is not None and not self.reply.done():
             self.reply.set_exception(Died(self.reason))
         self.pool.dead(self)
-
-    def _how(self) -> str:
-        code = self.process.exitcode
-        if code == OUT_OF_MEMORY:
-            return f"a worker needed more than its {self.settings.memory_mb} MB of memory"
-        if code is not None and code < 0:
-            return f"a worker was killed by {signal.Signals(-code).name}"
-        return f"a worker ended with status {code}"
 
 
 class Pool:
@@ -167,8 +148,8 @@ class Pool:
     Answers come before jobs. The first worker is the one that has a GPU, and so can search jobs together.
     """
 
-    def __init__(self, settings: Settings, workers: int):
-        self.settings, self.count = settings, workers
+    def __init__(self, settings: Settings, engine: Engine, workers: int):
+        self.settings, self.engine, self.count = settings, engine, workers
         self.workers: dict[int, Worker] = {}
         self.idle: list[Worker] = []
         self.lines: dict[Purpose, deque[asyncio.Future[Worker]]] = {"answer": deque(), "batch": deque(), "job": deque()}
@@ -263,8 +244,9 @@ class Pool:
 
     def _start(self, number: int) -> None:
         if not self.closed:
-            batches = number == 0 and self.settings.batching != "off"
-            self.workers[number] = Worker(number, self.settings, number >= self.count, batches, self)
+            quick, batches = number >= self.count, number == 0 and self.settings.batching != "off"
+            link = self.engine.link(number, quick, batches)
+            self.workers[number] = Worker(number, self.settings, link, quick, batches, self)
 
 
 async def wait_until(condition: Callable[[], bool], seconds: float) -> bool:

@@ -9,12 +9,16 @@ from types import FrameType
 import uvicorn
 
 from orienteer.service.app import create_app
+from orienteer.service.engine import make_engine
 from orienteer.service.settings import Settings, check_reach
+from orienteer.service.store import make_store
 
 
 def serve(settings: Settings) -> None:
     """Serves until the process is told to stop."""
     check_reach(settings)
+    make_engine(settings)
+    asyncio.run(_try_store(settings))
     app = create_app(settings)
     config = uvicorn.Config(
         app,
@@ -23,13 +27,24 @@ def serve(settings: Settings) -> None:
         access_log=False,
         log_level="info",
         server_header=False,
-        limit_concurrency=settings.connections,
+        ws="none",
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=settings.proxies or None,
         timeout_graceful_shutdown=2,
     )
     logging.getLogger("orienteer").setLevel(logging.INFO)
-    _Server(config).run()
+    server = _Server(config)
+    app.state.connections = lambda: len(server.server_state.connections)
+    server.run()
+    if app.state.wrong is not None:
+        raise app.state.wrong
+
+
+async def _try_store(settings: Settings) -> None:
+    """Opens and closes the store, so that what is wrong with it is told in a line before the server starts."""
+    store = make_store(settings)
+    await store.open()
+    await store.close()
 
 
 class _Server(uvicorn.Server):

@@ -7,11 +7,19 @@ import socket
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 PREFIX = "ORIENTEER_"
 TOKEN = f"{PREFIX}TOKEN"
 """The environment variable that holds the bearer token: no option does, since command lines can be read by others."""
+SCHEMES = ("postgresql://", "postgres://")
+"""How the address of a store that servers share begins."""
+ENGINES = ("processes", "ray")
 MAY_BE_ZERO = ("port", "workers", "quick", "alternatives")
+JOBS = f"{PREFIX}JOBS"
+"""The environment variable that holds the address of the store that servers share."""
+SHORTEST_LEASE = 0.1
+"""Leases are renewed three times in their time, so a shorter one would keep servers busy."""
 SHORTEST_TOKEN = 16
 """A token with fewer characters can be guessed."""
 
@@ -29,11 +37,23 @@ class Settings:
     port: int = setting(8000, "Port to listen on; 0 for any free one.")
     workers: int = setting(0, "Processes that search, one core each; 0 for one a core.")
     quick: int = setting(1, "Processes besides, for requests whose answer somebody waits for.")
-    memory_mb: int = setting(2048, "Memory of a worker process.")
+    memory_mb: int = setting(2048, "Memory of a worker process of this machine.")
+    engine: str = setting("processes", "Where workers run: processes (of this machine) or ray (on a Ray cluster).")
+    address: str = setting("", "The Ray cluster of --engine ray; by default one that is started on this machine.")
     store: str = setting("", "File that keeps jobs; by default in the user's state directory.")
     store_mb: int = setting(4096, "The most space that jobs and their results may take.")
+    jobs: str = field(
+        default="",
+        repr=False,
+        metadata={"text": "Instead of a file, a database that servers share: postgresql://USER@HOST/DATABASE."},
+    )
+    jobs_file: str = setting("", f"File that holds this address; or the variable {JOBS} does, such as with a password.")
+    lease_seconds: float = setting(
+        15.0, "How long a server that shares jobs may be silent before others take its jobs."
+    )
     token_file: str = setting("", f"File that holds the bearer token; or the variable {TOKEN} does.")
     body_bytes: int = setting(16 * 2**20, "The most bytes of a request.")
+    unpacked_bytes: int = setting(32 * 2**20, "The most bytes of a request that comes as gzip, unpacked.")
     body_seconds: float = setting(30.0, "How long a request may take to arrive.")
     places: int = setting(1000, "The most places of a problem.")
     depth: int = setting(32, "How deeply JSON may be nested.")
@@ -72,8 +92,16 @@ class Settings:
                 raise ValueError(f"{option(one.name)} must be a number from 0, got {value}")
         if self.batching not in ("auto", "on", "off"):
             raise ValueError(f"--batching must be auto, on or off, got {self.batching!r}")
+        if self.lease_seconds < SHORTEST_LEASE:
+            raise ValueError(f"--lease-seconds must be at least {SHORTEST_LEASE:g}, got {self.lease_seconds:g}")
+        if self.engine not in ENGINES:
+            raise ValueError(f"--engine must be {' or '.join(ENGINES)}, got {self.engine!r}")
+        if self.address and self.engine != "ray":
+            raise ValueError(f"--address goes with --engine ray, got --engine {self.engine}")
         if not self.name.isascii() or not (self.name == "" or self.name.isalnum()):
             raise ValueError(f"--name must be letters and digits, got {self.name!r}")
+        if self.jobs and not self.jobs.startswith(SCHEMES):  # the address is not shown, since it may hold a password
+            raise ValueError(f"--jobs must be an address that begins with {' or '.join(SCHEMES)}")
         if self.token and len(self.token) < SHORTEST_TOKEN:
             raise ValueError(f"the token must have at least {SHORTEST_TOKEN} characters, got {len(self.token)}")
 
@@ -84,8 +112,8 @@ class Settings:
 
     @property
     def public(self) -> "Settings":
-        """These settings without the secret, for worker processes."""
-        return replace(self, token="")
+        """These settings without the secrets, for worker processes."""
+        return replace(self, token="", jobs="")
 
     @property
     def store_path(self) -> Path:
@@ -111,6 +139,18 @@ def read_token(path: str) -> str:
     if path:
         return Path(path).read_text().strip()
     return os.environ.get(TOKEN, "").strip()
+
+
+def read_jobs(path: str, given: str, on_command_line: bool) -> str:
+    """The address of the store that servers share: in a file, or else as given; empty where there is none.
+
+    A password is refused on a command line, which others can read.
+    """
+    if path:
+        return Path(path).read_text().strip()
+    if on_command_line and (urlsplit(given).password or "password=" in given):
+        raise ValueError(f"--jobs must be without a password, which others could read: use --jobs-file or {JOBS}")
+    return given.strip()
 
 
 def check_reach(settings: Settings) -> None:

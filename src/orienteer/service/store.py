@@ -1,20 +1,16 @@
-"""Jobs on disk: SQLite with a write-ahead log, written by one thread, a transaction for all that waits."""
+"""What keeps jobs: the contract of a store, and the words that it speaks.
+
+Two stores keep this contract, and the tests of tests/service/test_store.py run over both: SQLite (`sqlite.py`), a file
+for one server, and PostgreSQL (`postgres.py`), which several servers share.
+"""
 
 import asyncio
-import contextlib
-import fcntl
-import queue
 import secrets
-import sqlite3
-import threading
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol
 
-from orienteer.model.errors import OrienteerError
+from orienteer.model.errors import MissingExtra
 from orienteer.service.errors import Refused
 from orienteer.service.settings import Settings
 
@@ -23,43 +19,13 @@ ENDED: tuple[Status, ...] = ("done", "failed", "cancelled")
 
 TRIES = 2
 """How often a job is begun before it fails."""
+SERVER_ENDED = f"the server ended {TRIES} times while this job ran"
+"""The reason of a job that failed since each server that began to search it ended."""
 MOST_EVENTS = 1000
 """Events of a job that are kept; of a search with more, the first ones and its end are."""
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS jobs (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    status TEXT NOT NULL DEFAULT 'queued',
-    client TEXT NOT NULL,
-    key TEXT,
-    digest BLOB NOT NULL,
-    body BLOB NOT NULL,
-    batch TEXT,
-    created REAL NOT NULL,
-    started REAL,
-    finished REAL,
-    seconds REAL NOT NULL,
-    tries INTEGER NOT NULL DEFAULT 0,
-    cancelled INTEGER NOT NULL DEFAULT 0,
-    reason TEXT,
-    best BLOB,
-    result BLOB
-);
-CREATE UNIQUE INDEX IF NOT EXISTS keys ON jobs (client, key) WHERE key IS NOT NULL;
-CREATE INDEX IF NOT EXISTS queued ON jobs (number) WHERE status = 'queued';
-CREATE INDEX IF NOT EXISTS unfinished ON jobs (client) WHERE finished IS NULL;
-CREATE INDEX IF NOT EXISTS finished ON jobs (finished) WHERE finished IS NOT NULL;
-CREATE TABLE IF NOT EXISTS events (
-    job INTEGER NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (job, number)
-) WITHOUT ROWID;
-"""
-
 SHOWN = "number, id, status, created, started, finished, tries, reason, best, result"
+"""The columns of a `Job`, in both stores."""
 
 
 @dataclass(frozen=True)
@@ -118,11 +84,22 @@ class Counts(NamedTuple):
     running: int
 
 
+Word = Literal["added", "changed", "cancelled", "lost"]
+"""What a store tells its server: there are jobs to claim; another server did something to a job; a job that this server
+searches was cancelled, or belongs to another server by now.
+"""
+Heard = Callable[[Word, str], None]
+"""Called with a word and the id of the job; without an id the word is about all jobs."""
+
+
 class Store(Protocol):
-    """What keeps jobs: SQLite here; another database can take its place."""
+    """What keeps jobs. A store that does not answer raises `away()`."""
 
     async def open(self) -> None:
-        """Makes the store ready; jobs that were running when the server ended are queued again, or fail."""
+        """Makes the store ready; jobs of a server that ended are queued again, or fail, at once or after a while."""
+
+    def listen(self, heard: Heard) -> None:
+        """Lets `heard` be called, from now on, with what other servers do to the jobs."""
 
     async def close(self) -> None:
         """Closes the store when all that waits is written."""
@@ -139,7 +116,7 @@ class Store(Protocol):
     async def claim(self, most: int = 1, batch: str | None = None, together: bool | None = None) -> list[Claim]:
         """The oldest queued jobs, now running: of this `batch`; or `together`: those with or without a batch."""
 
-    def note(self, claim: Claim, news: Sequence[tuple[str, bytes]]) -> asyncio.Future[None]:
+    def note(self, claim: Claim, news: Sequence[tuple[str, bytes]]) -> asyncio.Future[list[Event]]:
         """Adds events, kind and data, to a running job, before anything that is asked for after this call."""
 
     async def finish(self, claim: Claim, status: Status, result: bytes | None, reason: str | None) -> None:
@@ -161,258 +138,40 @@ class Store(Protocol):
         """Forgets jobs that ended long ago, and says how many."""
 
 
-Value = TypeVar("Value")
-Work = Callable[[sqlite3.Connection], Any]
+def new_id(settings: Settings) -> str:
+    """An id for a job; the name of the server is in it where there is one."""
+    return f"{settings.name}-{secrets.token_hex(12)}" if settings.name else secrets.token_hex(12)
 
 
-class SqliteStore:
-    """A `Store` in one file, for one server.
-
-    Commits of new jobs wait for the disk. Others do not: after a power cut a job may be searched once more, but none
-    is lost and none half written.
-    """
-
-    def __init__(self, path: Path, settings: Settings):
-        self.path, self.settings = path, settings
-        self.waiting: queue.SimpleQueue[tuple[Work, bool, asyncio.Future[Any]] | None] = queue.SimpleQueue()
-        self.reader = ThreadPoolExecutor(1, "store-reader")
-
-    async def open(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.lock = open(f"{self.path}.lock", "w")  # noqa: SIM115
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise OrienteerError(f"{self.path} is used by another server") from error
-        self.loop = asyncio.get_running_loop()
-        self.writer = threading.Thread(target=self._write, daemon=True, name="store-writer")
-        self.opened: asyncio.Future[None] = self.loop.create_future()
-        self.writer.start()
-        await self.opened
-        await self.loop.run_in_executor(self.reader, self._open_reader)
-        await self._do(_recover)
-
-    async def close(self) -> None:
-        self.waiting.put(None)
-        await asyncio.to_thread(self.writer.join)
-        await self._read(lambda connection: connection.close())
-        self.reader.shutdown()
-        self.lock.close()
-
-    async def add(self, job: NewJob) -> Job:
-        id = f"{self.settings.name}-{secrets.token_hex(12)}" if self.settings.name else secrets.token_hex(12)
-        return await self._do(lambda connection: _add(connection, job, id, self.settings), durable=True)
-
-    async def get(self, id: str) -> Job | None:
-        return await self._read(lambda connection: _get(connection, "id", id))
-
-    async def body(self, id: str) -> bytes | None:
-        found = await self._read(lambda db: db.execute("SELECT body FROM jobs WHERE id = ?", (id,)).fetchone())
-        return None if found is None else found[0]
-
-    async def claim(self, most: int = 1, batch: str | None = None, together: bool | None = None) -> list[Claim]:
-        return await self._do(lambda connection: _claim(connection, most, batch, together))
-
-    def note(self, claim: Claim, news: Sequence[tuple[str, bytes]]) -> asyncio.Future[None]:
-        return self._do(lambda connection: _note(connection, claim, news))
-
-    async def finish(self, claim: Claim, status: Status, result: bytes | None, reason: str | None) -> None:
-        await self._do(lambda connection: _finish(connection, claim, status, result, reason))
-
-    async def requeue(self, claim: Claim, forgive: bool = False) -> None:
-        await self._do(lambda connection: _requeue(connection, claim, forgive))
-
-    async def cancel(self, id: str) -> Job | None:
-        return await self._do(lambda connection: _cancel(connection, id))
-
-    async def events(self, number: int, after: int) -> tuple[list[Event], Job | None]:
-        return await self._read(lambda connection: _events(connection, number, after))
-
-    async def counts(self) -> Counts:
-        query = "SELECT sum(status = 'queued'), sum(status = 'running') FROM jobs WHERE finished IS NULL"
-        return await self._read(lambda db: Counts(*(count or 0 for count in db.execute(query).fetchone())))
-
-    async def purge(self) -> int:
-        return await self._do(lambda connection: _purge(connection, time.time() - self.settings.keep_seconds))
-
-    def _do(self, work: Callable[[sqlite3.Connection], Value], durable: bool = False) -> asyncio.Future[Value]:
-        """What a work returns when it is committed; works are done in the order of these calls."""
-        done: asyncio.Future[Value] = self.loop.create_future()
-        self.waiting.put((work, durable, done))
-        return done
-
-    async def _read(self, work: Callable[[sqlite3.Connection], Value]) -> Value:
-        return await self.loop.run_in_executor(self.reader, lambda: work(self.readings))
-
-    def _open_reader(self) -> None:
-        self.readings = sqlite3.connect(self.path, isolation_level=None)
-        self.readings.execute("PRAGMA query_only = 1")
-
-    def _write(self) -> None:
-        """The life of the writing thread."""
-        try:
-            connection = sqlite3.connect(self.path, isolation_level=None)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA foreign_keys = 1")
-            connection.executescript(SCHEMA)
-        except sqlite3.Error as error:
-            wrong = OrienteerError(f"{self.path} cannot be used: {error}")
-            self.loop.call_soon_threadsafe(self.opened.set_exception, wrong)
-            return
-        self.loop.call_soon_threadsafe(self.opened.set_result, None)
-        ended = False
-        while not ended:
-            works = [self.waiting.get()]
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    works.append(self.waiting.get_nowait())
-            ended = None in works
-            self._commit(connection, [work for work in works if work is not None])
-        connection.close()
-
-    def _commit(self, connection: sqlite3.Connection, works: Sequence[tuple[Work, bool, asyncio.Future[Any]]]) -> None:
-        """Does works in one transaction; a work that fails leaves no trace and does not touch the others."""
-        outcomes: list[tuple[asyncio.Future[Any], Any, BaseException | None]] = []
-        try:
-            connection.execute(
-                f"PRAGMA synchronous = {'FULL' if any(durable for _, durable, _ in works) else 'NORMAL'}"
-            )
-            connection.execute("BEGIN IMMEDIATE")
-            for work, _, done in works:
-                connection.execute("SAVEPOINT one")
-                try:
-                    outcomes.append((done, work(connection), None))
-                except Exception as error:
-                    connection.execute("ROLLBACK TO one")
-                    outcomes.append((done, None, error))
-                connection.execute("RELEASE one")
-            connection.execute("COMMIT")
-        except sqlite3.Error as error:  # such as a full disk: nothing of this is written
-            with contextlib.suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            outcomes = [(done, None, error) for _, _, done in works]
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
-            self.loop.call_soon_threadsafe(_tell, outcomes)
+def check_known(job: NewJob, digest: bytes) -> None:
+    """Refuses a job whose key came before with another body."""
+    if digest != job.digest:
+        raise Refused(422, "key-reused", "the Idempotency-Key was sent before with another body")
 
 
-def _tell(outcomes: Sequence[tuple[asyncio.Future[Any], Any, BaseException | None]]) -> None:
-    for done, value, error in outcomes:
-        if done.done():
-            continue
-        if error is None:
-            done.set_result(value)
-        else:
-            done.set_exception(error)
-
-
-def _recover(connection: sqlite3.Connection) -> None:
-    now, reason = time.time(), f"the server ended {TRIES} times while this job ran"
-    connection.execute(
-        "UPDATE jobs SET status = 'cancelled', finished = ? WHERE status = 'running' AND cancelled", (now,)
-    )
-    connection.execute(
-        "UPDATE jobs SET status = 'failed', finished = ?, reason = ? WHERE status = 'running' AND tries >= ?",
-        (now, reason, TRIES),
-    )
-    connection.execute("UPDATE jobs SET status = 'queued', started = NULL, batch = NULL WHERE status = 'running'")
-
-
-def _get(connection: sqlite3.Connection, column: str, value: Any) -> Job | None:
-    found = connection.execute(f"SELECT {SHOWN} FROM jobs WHERE {column} = ?", (value,)).fetchone()
-    return None if found is None else Job(*found)
-
-
-def _events(connection: sqlite3.Connection, number: int, after: int) -> tuple[list[Event], Job | None]:
-    ended = connection.execute(
-        f"SELECT {SHOWN} FROM jobs WHERE number = ? AND finished IS NOT NULL", (number,)
-    ).fetchone()
-    query = "SELECT number, kind, data FROM events WHERE job = ? AND number > ? ORDER BY number"
-    events = [Event(*row) for row in connection.execute(query, (number, after))]  # after the look whether it has ended
-    return events, None if ended is None else Job(*ended)
-
-
-def _add(connection: sqlite3.Connection, job: NewJob, id: str, settings: Settings) -> Job:
-    if job.key is not None:
-        known = connection.execute(
-            f"SELECT digest, {SHOWN} FROM jobs WHERE client = ? AND key = ?", (job.client, job.key)
-        ).fetchone()
-        if known is not None:
-            if known[0] != job.digest:
-                raise Refused(422, "key-reused", "the Idempotency-Key was sent before with another body")
-            return Job(*known[1:])
-    (queued,) = connection.execute("SELECT count(*) FROM jobs WHERE status = 'queued'").fetchone()
+def check_room(settings: Settings, queued: int, own: int, taken: int, body: bytes) -> None:
+    """Refuses a job where many wait already, of all clients or of its own, or where jobs take all the space."""
     if queued >= settings.queue:
         raise Refused(429, "busy", f"{queued} jobs wait already", retry_after=5)
-    query = "SELECT count(*) FROM jobs WHERE client = ? AND finished IS NULL"
-    (own,) = connection.execute(query, (job.client,)).fetchone()
     if own >= settings.client_jobs:
         raise Refused(429, "busy", f"{own} jobs of this client are unfinished", retry_after=5)
-    (pages,), (size,) = (connection.execute(f"PRAGMA {what}").fetchone() for what in ("page_count", "page_size"))
-    (free,) = connection.execute("PRAGMA freelist_count").fetchone()
-    if (pages - free) * size + len(job.body) > settings.store_mb * 2**20:
+    if taken + len(body) > settings.store_mb * 2**20:
         raise Refused(429, "busy", "results of others take all the space; they are kept for a while", retry_after=60)
-    rows = connection.execute(
-        "INSERT INTO jobs (id, client, key, digest, body, seconds, batch, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        " RETURNING number",
-        (id, job.client, job.key, job.digest, job.body, job.seconds, job.batch, time.time()),
-    ).fetchall()
-    found = _get(connection, "number", rows[0][0])
-    assert found is not None
-    return found
 
 
-def _claim(connection: sqlite3.Connection, most: int, batch: str | None, together: bool | None) -> list[Claim]:
-    which = "1"
-    if batch is not None:
-        which = "batch = :batch"
-    elif together is not None:
-        which = "batch IS NOT NULL" if together else "batch IS NULL"
-    rows = connection.execute(
-        "UPDATE jobs SET status = 'running', started = :now, tries = tries + 1 WHERE number IN"
-        f" (SELECT number FROM jobs WHERE status = 'queued' AND {which} ORDER BY number LIMIT :most)"
-        " RETURNING number, id, body, seconds, tries, batch, best",
-        {"now": time.time(), "batch": batch, "most": most},
-    ).fetchall()
-    return sorted(Claim(*row) for row in rows)
+def away() -> Refused:
+    """What a store raises that does not answer."""
+    return Refused(503, "store-away", "the store of jobs does not answer; try again soon", retry_after=2)
 
 
-def _note(connection: sqlite3.Connection, claim: Claim, news: Sequence[tuple[str, bytes]]) -> None:
-    query = "SELECT coalesce(max(number), 0) FROM events WHERE job = ?"
-    (last,) = connection.execute(query, (claim.number,)).fetchone()
-    changed = connection.execute(
-        "UPDATE jobs SET best = ? WHERE number = ? AND status = 'running' AND tries = ?",
-        (news[-1][1], claim.number, claim.tries),
-    ).rowcount
-    if changed:
-        rows = [(claim.number, last + place, kind, data) for place, (kind, data) in enumerate(news, 1)]
-        connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows[: MOST_EVENTS - last])
+def make_store(settings: Settings) -> Store:
+    """The store that settings name, not opened yet."""
+    if not settings.jobs:
+        from orienteer.service.sqlite import SqliteStore
 
-
-def _finish(
-    connection: sqlite3.Connection, claim: Claim, status: Status, result: bytes | None, reason: str | None
-) -> None:
-    connection.execute(
-        "UPDATE jobs SET status = iif(cancelled AND ? != 'failed', 'cancelled', ?), finished = ?, result = ?,"
-        " reason = ? WHERE number = ? AND status = 'running' AND tries = ?",
-        (status, status, time.time(), result, reason, claim.number, claim.tries),
-    )
-
-
-def _requeue(connection: sqlite3.Connection, claim: Claim, forgive: bool) -> None:
-    connection.execute(
-        "UPDATE jobs SET status = iif(cancelled, 'cancelled', 'queued'), finished = iif(cancelled, ?, NULL),"
-        " started = NULL, batch = NULL, tries = tries - ? WHERE number = ? AND status = 'running' AND tries = ?",
-        (time.time(), int(forgive), claim.number, claim.tries),
-    )
-
-
-def _cancel(connection: sqlite3.Connection, id: str) -> Job | None:
-    connection.execute("UPDATE jobs SET cancelled = 1 WHERE id = ? AND status = 'running'", (id,))
-    connection.execute(
-        "UPDATE jobs SET status = 'cancelled', finished = ? WHERE id = ? AND status = 'queued'", (time.time(), id)
-    )
-    return _get(connection, "id", id)
-
-
-def _purge(connection: sqlite3.Connection, before: float) -> int:
-    return connection.execute("DELETE FROM jobs WHERE finished < ?", (before,)).rowcount
+        return SqliteStore(settings.store_path, settings)
+    try:
+        from orienteer.service.postgres import PostgresStore
+    except ImportError as error:
+        raise MissingExtra("--jobs postgresql://...", "postgres") from error
+    return PostgresStore(settings.jobs, settings)

@@ -2,10 +2,11 @@
 
 import dataclasses
 import json
+import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from orienteer.data.geojson import plan_geojson
 from orienteer.data.gpx import plan_gpx
@@ -26,7 +27,11 @@ Tell = Callable[[str, bytes], None]
 """Called with the name of an event, "improvement" or "bound", and its data."""
 Cancelled = Callable[[], bool]
 
+Value = TypeVar("Value")
+
 JSON, GEOJSON, GPX = "application/json", "application/geo+json", "application/gpx+xml"
+
+_log = logging.getLogger("orienteer")
 
 
 @dataclass(frozen=True)
@@ -107,27 +112,54 @@ def _searched(search: Search, tell: Tell, cancelled: Cancelled) -> Result:
         initial=search.initial,
         bound=ask.bound,
         alternatives=ask.alternatives + 1,
-        cancelled=cancelled,
+        cancelled=search.over(cancelled),
     )
 
 
 def _together(task: Task, settings: Settings, device: str, cancelled: Cancelled) -> Reply:
     """The replies to jobs of one batch, searched together."""
-    replies: list[Reply | None] = []
-    searches = []
-    for body in task.parts:
-        try:
-            searches.append(read_search(body, settings, False, device))
-            replies.append(None)
-        except Refused as refused:
-            replies.append(Reply.of(refused))
-    results = []
-    if searches:
+
+    def searched(searches: Sequence[Search]) -> list[Reply]:
         first = searches[0]
-        stop = AnyOf(first.stop, When(lambda now: cancelled()))
+        over = first.over(cancelled)
+        stop = AnyOf(first.stop, When(lambda now: over()))
         results = solve_batch([search.instance for search in searches], first.solver, stop)
-    answers = iter([_answer_of_batch(search, result) for search, result in zip(searches, results, strict=True)])
-    return Reply(200, b"", parts=tuple(next(answers) if reply is None else reply for reply in replies))
+        return [_answer_of_batch(search, result) for search, result in zip(searches, results, strict=True)]
+
+    read = [_tried(lambda body=body: read_search(body, settings, False, device)) for body in task.parts]  # type: ignore[misc]
+    answers = iter(together_or_alone(searched, [one for one in read if isinstance(one, Search)]))
+    return Reply(200, b"", parts=tuple(one if isinstance(one, Reply) else next(answers) for one in read))
+
+
+def together_or_alone(work: Callable[[Sequence[Value]], Sequence[Reply]], items: Sequence[Value]) -> list[Reply]:
+    """What a work on all items gives; where it fails, each item is worked on alone, and only bad ones fail."""
+    if len(items) > 1:
+        try:
+            return list(work(items))
+        except MemoryError:
+            raise
+        except Exception:
+            _log.exception("%d jobs that failed together are searched one at a time", len(items))
+    return [_tried(lambda item=item: work([item])[0]) for item in items]  # type: ignore[misc]
+
+
+def _tried(work: Callable[[], Value]) -> Value | Reply:
+    """What a work gives, or the reply that says why it failed."""
+    try:
+        return work()
+    except Refused as refused:
+        return Reply.of(refused)
+    except MemoryError:  # ends the worker, since whatever lacks memory may be half done
+        raise
+    except Exception as error:
+        return failure(error)
+
+
+def failure(error: Exception) -> Reply:
+    """The reply to a task that an error of the program ended; only the log says more than the error's kind."""
+    _log.error("a task failed", exc_info=error)
+    detail = f"the search ended by an error of the program ({type(error).__name__}), which is logged"
+    return Reply.of(Refused(500, "failed", detail))
 
 
 def _answer_of_batch(search: Search, result: Result) -> Reply:

@@ -1,35 +1,45 @@
 """A worker process: it warms up, then does one task after the other, as the server hands them out."""
 
 import contextlib
-import logging
 import os
 import queue
 import resource
 import signal
 import threading
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Protocol
 
-from orienteer.service.errors import Refused
 from orienteer.service.settings import Settings
-from orienteer.service.work import Reply, Task, perform
+from orienteer.service.work import Task, failure, perform
 
 OUT_OF_MEMORY = 66
 """The exit status of a worker that had too little memory."""
 
-_log = logging.getLogger("orienteer")
+
+class Line(Protocol):
+    """The worker's end of a connection to the server."""
+
+    def send(self, message: tuple[Any, ...]) -> None:
+        """Sends a message; an `OSError` where the server is gone."""
+
+    def recv(self) -> tuple[Any, ...]:
+        """Waits for the next message; an `EOFError` or `OSError` where the server is gone."""
 
 
-def run(connection: Connection, settings: Settings, batches: bool) -> None:
-    """The life of a worker; it ends when the server ends or closes the connection.
-
-    The server sends ("task", number, Task) and ("cancel", number); the worker sends ("ready", facts), and for a task
-    ("news", number, event, data) and at last ("done", number, Reply). With `batches` it searches on a GPU, if any.
-    """
+def run(connection: Line, settings: Settings, batches: bool) -> None:
+    """The life of a worker process of this machine; it ends when the server ends or closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server alone decides when to stop
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _limit_memory(settings.memory_mb)
+    work(connection, settings, batches)
+
+
+def work(connection: Line, settings: Settings, batches: bool) -> None:
+    """What a worker does, for ever.
+
+    The server sends ("task", number, Task) and ("cancel", number); the worker sends ("ready", facts), and for a task
+    ("news", number, event, data) and at last ("done", number, Reply). With `batches` it searches on a GPU, if any.
+    """
     device = _warm(settings, batches)
     inbox = _Inbox(connection)
     inbox.send("ready", {"device": device})
@@ -45,16 +55,15 @@ def run(connection: Connection, settings: Settings, batches: bool) -> None:
             )
         except MemoryError:
             os._exit(OUT_OF_MEMORY)  # whatever lacks memory may be half done
-        except Exception:
-            _log.exception("a task failed")
-            reply = Reply.of(Refused(500, "failed", "the search ended by an error of the program, which is logged"))
+        except Exception as error:
+            reply = failure(error)
         inbox.send("done", number, reply)
 
 
 class _Inbox:
     """What the server sends, received by a thread, so that a search can be cancelled."""
 
-    def __init__(self, connection: Connection):
+    def __init__(self, connection: Line):
         self.connection = connection
         self.tasks: queue.SimpleQueue[tuple[int, Task]] = queue.SimpleQueue()
         self.cancelled: set[int] = set()
