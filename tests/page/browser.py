@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -68,7 +69,10 @@ class Page:
 
     def until(self, happens: Callable[[], Any], what: str = "") -> Any:
         """Waits until something happens, and gives its value."""
-        return WebDriverWait(self.driver, PATIENCE, 0.1).until(lambda _: happens(), f"never: {what}, {self.told()}")
+        try:
+            return WebDriverWait(self.driver, PATIENCE, 0.1).until(lambda _: happens())
+        except TimeoutException:
+            raise AssertionError(f"never: {what}; the page says: {self.told()}") from None
 
     def told(self) -> str:
         """The page's news and its error."""

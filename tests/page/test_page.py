@@ -123,6 +123,55 @@ def test_a_dropped_file_becomes_a_gpx_file(page: Page, tmp_path: Path) -> None:
         assert check_plan(town, [route]).prize == float(page.text("#figure-prize"))
 
 
+WAYPOINTS = """<gpx version="1.1" creator="a device" xmlns="http://www.topografix.com/GPX/1/1" xmlns:x="urn:x">
+<wpt lat="48.1402" lon="11.56"><name>Main station</name><extensions><x:prize>0</x:prize></extensions></wpt>
+<wpt lat="48.1386" lon="11.5734"><name>Frauenkirche</name><extensions><x:group>church</x:group></extensions></wpt>
+<wpt lat="48.135" lon="11.5762"><name>St. Peter</name><extensions><x:group>church</x:group></extensions></wpt>
+<wpt lat="48.1524" lon="11.5922"><name>English Garden</name><extensions><x:prize>7</x:prize></extensions></wpt>
+</gpx>"""
+
+
+def test_a_gpx_file_goes_in_and_comes_out(page: Page) -> None:
+    """It has no limit, so the page proposes one; its groups keep their names; a plan's file says what it lacks."""
+    page.drop("munich.gpx", WAYPOINTS)
+    page.loaded(4)
+    page.until(lambda: "The file has no limit" in page.text("#news"), "a proposal")
+    assert float(page.find("#limit").get_attribute("value") or 0) > 0
+    groups = [box.get_attribute("value") for box in page.all("#places-body .group")]
+    assert groups == ["", "church", "church", ""]
+    page.find("#limit").send_keys(Keys.CONTROL, "a")
+    page.find("#limit").send_keys("20000", Keys.TAB)
+    page.solve()
+    stops = page.stops()
+    assert len(stops) == 4, "one of the churches, the garden, and the way back"
+    [church] = {"Frauenkirche", "St. Peter"} - set(stops)
+    page.find(f'[aria-label="{church}: not in the plan; why?"]').click()
+    page.until(lambda: "another place of its group “church” is in the plan" in page.text("#card"), "a reason")
+    page.drop("plan.gpx", page.export("gpx").read_text())
+    page.until(lambda: "plan.gpx holds a plan, so only" in page.text("#news").replace(":", ""), "a warning")
+    assert page.names() == ["Main station", "Frauenkirche", "St. Peter", "English Garden"]
+
+
+def test_a_plan_never_gets_worse(page: Page) -> None:
+    """A search after a change begins with the plan from before, so no worse one is shown even for a moment."""
+    page.solve()
+    prize, stops = float(page.text("#figure-prize")), page.stops()
+    page.run("""window.seen = [];
+        new MutationObserver((records) => records.forEach((record) =>
+            record.addedNodes.forEach((node) => seen.push(Number(node.data))))
+        ).observe(document.getElementById("figure-prize"), {childList: true});""")
+    page.find("#limit").send_keys(Keys.CONTROL, "a")
+    page.find("#limit").send_keys("8010", Keys.TAB)
+    assert page.all("#result.stale")
+    page.until(lambda: page.is_done() and not page.all("#result.stale"), "a plan for the new limit")
+    assert min(page.run("return window.seen"), default=0) >= prize
+    gone = stops[1]
+    page.find(f'[aria-label="Delete {gone}"]').click()
+    page.loaded(41)
+    page.until(lambda: page.is_done() and not page.all("#result.stale"), "a plan without it")
+    assert gone not in page.stops()
+
+
 def test_exports(page: Page) -> None:
     page.solve()
     stops = page.stops()
@@ -196,10 +245,11 @@ def test_a_day_with_hours_and_several_routes(page: Page) -> None:
     page.solve()
     assert len(page.all("#timetable table")) == 2
     assert "09:00" in page.text("#timetable tbody tr")
+    # The search begins with this plan, the best one, so its first news is its last: it was once held back for ever.
     page.choose("#seconds", "30 seconds")
     page.find("#bound").click()
     page.find("#solve").click()
-    page.until(lambda: page.text("#news").startswith("Searching: prize"), "a first plan")
+    page.until(lambda: page.text("#news").startswith("Searching: prize"), "news of a search")
     page.press("Stop")
     page.solved()
     assert len(page.all("#timetable table")) == 2

@@ -25,7 +25,7 @@ export function showCard(place: Place | null, isEnd: boolean, text: CardText, ac
     card.replaceChildren();
     return;
   }
-  const facts = [`Prize ${number(place.prize)}`, place.visit && `visit ${place.visit}`, place.hours && `open ${place.hours}`].filter(Boolean).join(" · ");
+  const facts = [`Prize ${number(place.prize)}`, place.visit && `visit ${place.visit}`, place.hours && `open ${place.hours}`, place.group && `group ${place.group}`].filter(Boolean).join(" · ");
   const button = (label: string, act: () => void, kind = ""): HTMLButtonElement => make("button", { type: "button", textContent: label, className: kind, onclick: act });
   const buttons: HTMLElement[] = [];
   if (!isEnd) {

@@ -10,7 +10,7 @@ import { History } from "./history";
 import { PlaceMap } from "./map";
 import { pictureOf } from "./picture";
 import { nodesOf, visitedBy, type Outcome, type Plan } from "./outcome";
-import { addPlace, changePlace, EMPTY, findPlace, fromJson, removePlace, terminals, toJson, type Json, type Problem } from "./problem";
+import { addPlace, changePlace, EMPTY, findPlace, fromJson, removePlace, terminals, toJson, withLimit, type Json, type Problem } from "./problem";
 import { Rules } from "./rules";
 import { Search, type Wishes } from "./search";
 import { fromHash, toHash } from "./share";
@@ -34,6 +34,7 @@ let chosen: number | null = null;
 let cardText: CardText = { standing: "", lines: [], waiting: false };
 let again: ReturnType<typeof setTimeout> | undefined;
 let spoken = 0;
+let unspoken: ReturnType<typeof setTimeout> | undefined;
 let writtenHash = "";
 
 const map = new PlaceMap(byId("map"), {
@@ -206,7 +207,7 @@ async function solve(): Promise<void> {
   clearTimeout(again);
   if (problemNow().places.length < 2) return;
   tell("");
-  await search.start(problemNow(), wishes());
+  await search.start(problemNow(), wishes(), outcome?.plan ?? null);
 }
 
 function onOutcome(next: Outcome): void {
@@ -228,14 +229,25 @@ function speak(now: Outcome): void {
   const limit = now.problem.limit;
   const sums = now.plan ? `prize ${number(now.plan.prize)}, cost ${cost(now.plan.cost, now.problem)}${limit !== null && now.plan.routes.length === 1 ? ` of ${number(limit)}` : ""}` : "";
   if (now.running) {
-    if (performance.now() - spoken < SPEAK_MS && news.textContent) return;
-    news.textContent = sums ? `Searching: ${sums}` : now.queued ? "Waiting for the search to begin…" : "Searching…";
+    const wait = SPEAK_MS - (performance.now() - spoken);
+    if (wait > 0 && news.textContent) {
+      // Later, and not never: a search that begins with the best plan tells of it once.
+      clearTimeout(unspoken);
+      unspoken = setTimeout(() => speak(now), wait);
+      return;
+    }
+    announce(sums ? `Searching: ${sums}` : now.queued ? "Waiting for the search to begin…" : "Searching…");
   } else if (!now.plan) {
-    news.textContent = now.status === "infeasible" ? "No plan keeps all rules: this is proven." : now.status === "failed" ? "" : "No plan was found. Relax a rule, or search longer.";
+    announce(now.status === "infeasible" ? "No plan keeps all rules: this is proven." : now.status === "failed" ? "" : "No plan was found. Relax a rule, or search longer.");
   } else {
-    news.textContent = `${now.status === "optimal" ? "The best plan, proven" : "Done"}: ${sums}.`;
+    announce(`${now.status === "optimal" ? "The best plan, proven" : "Done"}: ${sums}.`);
   }
   spoken = performance.now();
+}
+
+function announce(words: string): void {
+  clearTimeout(unspoken);
+  byId("news").textContent = words;
 }
 
 function tell(message: string): void {
@@ -246,7 +258,7 @@ function tell(message: string): void {
 
 function fail(message: string): void {
   tell(message);
-  byId("news").textContent = "";
+  announce("");
 }
 
 async function attempt(work: () => Promise<void>): Promise<void> {
@@ -259,9 +271,11 @@ async function attempt(work: () => Promise<void>): Promise<void> {
 
 async function open(file: File): Promise<void> {
   await attempt(async () => {
-    const { problem, warnings } = await openFile(file);
+    const { problem: read, warnings } = await openFile(file);
+    const problem = withLimit(read);
     take(problem);
-    byId("news").textContent = [`${problem.places.length} places read from ${file.name}.`, ...warnings].join(" ");
+    const proposed = problem === read ? [] : [`The file has no limit; ${cost(problem.limit, problem)} is a proposal.`];
+    announce([`${problem.places.length} places read from ${file.name}.`, ...proposed, ...warnings].join(" "));
   });
 }
 
@@ -294,7 +308,7 @@ async function copyAddress(): Promise<void> {
   const hash = await toHash(toJson(problemNow()));
   if (!hash) throw new Error("This problem is too large for an address: save it as a JSON file instead.");
   await navigator.clipboard.writeText(new URL(hash, location.href).href);
-  byId("news").textContent = "The address with the problem was copied.";
+  announce("The address with the problem was copied.");
 }
 
 function setAdding(adding: boolean): void {
@@ -310,7 +324,7 @@ function flip(by: number): void {
     drawCard();
   }
   const plan = planNow();
-  if (plan) byId("news").textContent = `Plan ${shown + 1}: prize ${number(plan.prize)}, cost ${cost(plan.cost, problemNow())}.`;
+  if (plan) announce(`Plan ${shown + 1}: prize ${number(plan.prize)}, cost ${cost(plan.cost, problemNow())}.`);
 }
 
 function step(move: () => boolean): void {

@@ -81,6 +81,13 @@ export function nodesOf(problem: Problem, plan: Plan): number[][] | null {
   return routes.some((nodes) => nodes.includes(-1)) ? null : routes;
 }
 
+// The nodes of a plan's routes in a changed problem, without places that are gone or avoided by now.
+export function hintOf(problem: Problem, plan: Plan): number[][] {
+  const avoided = new Set(problem.places.filter((place) => place.avoid).map((place) => place.id));
+  const numbers = new Map(problem.places.map((place, index) => [place.id, index]));
+  return plan.routes.map((route) => route.stops.flatMap((stop) => (avoided.has(stop.place) ? [] : (numbers.get(stop.place) ?? []))));
+}
+
 export function visitedBy(plan: Plan): Set<number> {
   return new Set(plan.routes.flatMap((route) => route.stops.map((stop) => stop.place)));
 }

@@ -236,6 +236,14 @@ export function largestLimit(problem: Problem): number {
   return niceCeil(Math.max(tour + visits, 1.25 * (problem.limit ?? 0), 10));
 }
 
+// A problem with a limit: half of the largest, where neither the problem nor opening hours set one.
+export function withLimit(problem: Problem): Problem {
+  const ends = terminals(problem);
+  const closed = problem.places.some((place) => ends.has(place.id) && place.hours);
+  const limited = typeof problem.routes !== "number" && problem.routes.some((route) => route.closes || route.limit);
+  return problem.limit !== null || closed || limited ? problem : { ...problem, limit: niceCeil(largestLimit(problem) / 2) };
+}
+
 export function niceCeil(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 3, 4, 5, 6, 8, 10].map((factor) => Number((factor * power).toPrecision(6))).find((nice) => nice >= value * 0.999999) ?? value;

@@ -1,8 +1,8 @@
 // One search at a time: a job of the server, followed until its end.
 
 import * as api from "./api";
-import { begun, ended, improved, type Outcome } from "./outcome";
-import { toJson, type Problem } from "./problem";
+import { begun, ended, hintOf, improved, type Outcome, type Plan } from "./outcome";
+import { toJson, type Json, type Problem } from "./problem";
 
 export interface Wishes {
   readonly seconds: number;
@@ -23,7 +23,8 @@ export class Search {
     return this.abort !== null;
   }
 
-  async start(problem: Problem, wishes: Wishes): Promise<void> {
+  // Begins with the plan from before a change, where it still keeps the rules, so that no plan gets worse.
+  async start(problem: Problem, wishes: Wishes, before: Plan | null): Promise<void> {
     this.drop();
     const abort = new AbortController();
     this.abort = abort;
@@ -34,7 +35,7 @@ export class Search {
     };
     tell(outcome);
     try {
-      const job = await this.begin(problem, wishes);
+      const job = await this.begin({ problem: toJson(problem), ...wishes, ...(before ? { hint: hintOf(problem, before) } : {}) });
       if (this.abort !== abort) {
         await api.cancelJob(job.id);
         return;
@@ -54,12 +55,11 @@ export class Search {
   }
 
   // A job; without a bound where the server knows none for such a problem.
-  private async begin(problem: Problem, wishes: Wishes): Promise<api.Job> {
-    const request = { problem: toJson(problem), ...wishes };
+  private async begin(request: Json & Wishes): Promise<api.Job> {
     try {
       return await api.startJob(request);
     } catch (error) {
-      const noBound = wishes.bound && error instanceof api.ServerError && error.status === 422 && error.field === "solver";
+      const noBound = request.bound && error instanceof api.ServerError && error.status === 422 && error.field === "solver";
       if (!noBound) throw error;
       return api.startJob({ ...request, bound: false });
     }

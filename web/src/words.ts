@@ -50,6 +50,12 @@ export function whyNot(found: Explanation, problem: Problem, prize: number): str
   return lines;
 }
 
+// The name of a place's group, in quotes; nothing where there are several, since any may be meant.
+function group(problem: Problem, node: number): string {
+  const name = problem.places[node]?.group ?? "";
+  return name && !name.includes(";") ? ` “${name}”` : "";
+}
+
 function reason(found: Explanation, problem: Problem): string {
   const detour = cost(found.detour, problem);
   switch (found.reason) {
@@ -58,7 +64,7 @@ function reason(found: Explanation, problem: Problem): string {
     case "window":
       return "the opening hours do not allow it.";
     case "group":
-      return "another place of its group is in the plan.";
+      return `another place of its group${group(problem, found.node)} is in the plan.`;
     case "budget":
       return "a budget would be exceeded.";
     case "way":

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { History } from "../src/history";
-import { gapOf } from "../src/outcome";
-import { addPlace, changePlace, EMPTY, fromJson, hoursText, niceCeil, removePlace, terminals, toJson, type Json } from "../src/problem";
+import { gapOf, hintOf, type Plan } from "../src/outcome";
+import { addPlace, changePlace, EMPTY, fromJson, hoursText, niceCeil, removePlace, terminals, toJson, withLimit, type Json } from "../src/problem";
 import { fromHash, toHash } from "../src/share";
 import { EventParser } from "../src/sse";
+import { whyNot } from "../src/words";
 
 const TOWN: Json = {
   comment: "Town",
@@ -109,4 +110,28 @@ test("the gap is a share of the bound", () => {
 
 test("sliders end at round numbers", () => {
   assert.deepEqual([7, 10, 11, 16000, 0.3].map(niceCeil), [8, 10, 20, 20000, 0.3]);
+});
+
+test("a plan outlives changes of its problem", () => {
+  const problem = fromJson(TOWN);
+  const ids = problem.places.map((place) => place.id);
+  const stops = [0, 2, 1, 3].map((node) => ({ place: ids[node]!, times: null }));
+  const plan: Plan = { prize: 6, cost: 1, routes: [{ name: "", prize: 6, cost: 1, stops }] };
+  assert.deepEqual(hintOf(problem, plan), [[0, 2, 1]]); // the hostel is avoided
+  assert.deepEqual(hintOf(removePlace(problem, ids[1]!), plan), [[0, 1]]);
+});
+
+test("a problem without a limit gets one, unless hours set it", () => {
+  const places = [{ name: "a", x: 0, y: 0 }, { name: "b", x: 300, y: 400 }];
+  const plain = fromJson({ places });
+  assert.ok((withLimit(plain).limit ?? 0) > 0);
+  for (const data of [{ places, limit: 7 }, { places: [{ ...places[0], windows: "09:00-18:00" }, places[1]!] }, { places, routes: [{ closes: "18:00" }] }]) {
+    const problem = fromJson(data);
+    assert.equal(withLimit(problem), problem);
+  }
+});
+
+test("the name of a group is told", () => {
+  const found = { node: 2, prize: 1, before: 0, after: 1, detour: 1, slack: 1, reason: "group", excess: null, broken: [] };
+  assert.match(whyNot(found, fromJson(TOWN), 5)[0] ?? "", /another place of its group “lunch” is in the plan/);
 });
