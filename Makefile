@@ -30,7 +30,7 @@ types: .venv/dev.stamp
 
 tests: .venv/dev.stamp page
 	web/npm run --silent test
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 # One stamp for each extra that is installed; a changed pyproject.toml installs anew. The demo imports little of what pip
 # would compile for it, and Python compiles that little itself.

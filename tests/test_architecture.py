@@ -24,10 +24,12 @@ EXTRAS = {
     "triton": ("beam/backend/cuda/", "network/cuda/"),
     "matplotlib": ("plot/", "lab/bench/chart.py"),
     "pyscipopt": ("exact/",),
+    "highspy": ("exact/",),
     "gurobipy": ("exact/",),
     "pyvrp": ("lab/bench/",),
     "ortools": ("lab/bench/",),
     "vroom": ("lab/bench/",),
+    "ray": ("search/engines/cluster.py", "service/cluster.py"),
     "openpyxl": ("data/excel.py",),
     "pandas": ("model/",),
     "fastapi": ("service/",),
@@ -35,6 +37,7 @@ EXTRAS = {
     "uvicorn": ("service/",),
     "pydantic": ("service/",),
     "prometheus_client": ("service/",),
+    "psycopg": ("service/postgres.py",),
 }
 """Optional packages, and where they may be imported."""
 NUMPY_ONLY = ("model", "data", "search")

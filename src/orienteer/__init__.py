@@ -6,7 +6,7 @@ from orienteer.model.plan import Plan, check_plan
 from orienteer.model.result import Improvement, Result
 from orienteer.model.rules import Budget, Route
 from orienteer.model.tour import Tour, Visit, check_tour
-from orienteer.search.front import solve, solve_batch
+from orienteer.search.front import solve, solve_batch, solve_stream
 from orienteer.search.registry import REGISTRY, Entry
 from orienteer.search.stop import AnyOf, MaxSeconds, MaxSteps, Never, NoImprovement, Progress, Stop, TargetPrize
 from orienteer.version import __version__ as __version__
@@ -40,4 +40,5 @@ __all__ = [
     "check_tour",
     "solve",
     "solve_batch",
+    "solve_stream",
 ]

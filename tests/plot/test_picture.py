@@ -12,8 +12,8 @@ from matplotlib.colors import to_hex
 
 from instances import FAMILIES, small_instance
 from orienteer import InfeasibleTour, Instance, MaxSteps, MissingExtra, Route, check_plan, solve
-from orienteer.data.distances import great_circle, pairwise
 from orienteer.data.files import read
+from orienteer.model.distances import great_circle, pairwise
 from orienteer.model.instance import distances
 from orienteer.model.show import ROUTES
 from orienteer.plot import check_picture, draw, layout, save_picture

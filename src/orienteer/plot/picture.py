@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from orienteer.data.distances import EARTH_RADIUS, Metric, euclidean, great_circle, manhattan, measured_by, scale_of
+from orienteer.model.distances import EARTH_RADIUS, Metric, euclidean, great_circle, manhattan, measured_by, scale_of
 from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan, check_plan
