@@ -7,7 +7,7 @@ BIN := .venv/bin
 PAGE := src/orienteer/service/page/index.html
 PAGE_SOURCES := $(wildcard web/index.html web/*.ts web/*.json web/src/* web/test/* examples/city.csv examples/day_in_town.csv)
 
-.PHONY: demo serve page test lint types tests clean
+.PHONY: demo serve page docs test lint types tests clean
 
 demo: .venv/plot.stamp
 	@mkdir -p out
@@ -18,6 +18,10 @@ serve: .venv/service,exact.stamp page
 	$(BIN)/orienteer serve
 
 page: $(PAGE)
+
+# The site, into site/. Open site/index.html; for its search, let `python -m http.server -d site` serve the folder.
+docs: .venv/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 test: lint types tests
 
@@ -52,4 +56,4 @@ $(PAGE): $(PAGE_SOURCES) web/node_modules/.stamp
 	@touch $@
 
 clean:
-	rm -rf .venv out build dist src/*.egg-info web/node_modules src/orienteer/service/page
+	rm -rf .venv out build dist site src/*.egg-info web/node_modules src/orienteer/service/page

@@ -1,4 +1,4 @@
-"""The rooms of the package: who may import whom, as docs/architecture.md draws it."""
+"""The rooms of the package: who may import whom, as docs/explanation/architecture.md draws it."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ import orienteer
 
 SOURCE = Path(orienteer.__file__).parent
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 
 TORCH_FILES = tuple(
     f"network/{name}.py"

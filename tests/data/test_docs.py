@@ -1,4 +1,4 @@
-"""What docs/files.md says is what the readers do."""
+"""What docs/reference/files.md says is what the readers do."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from orienteer.data.json_file import KEYS
 from orienteer.data.places import KEYS as PLACE_KEYS
 from orienteer.model.distances import METRICS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "files.md").read_text()
 SCHEMA, EXAMPLE, PLACES, DAY = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
 
 

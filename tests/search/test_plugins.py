@@ -12,7 +12,7 @@ import pytest
 from command_line import TOWN
 from orienteer.data.files import write
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
 
 
 def section() -> str:

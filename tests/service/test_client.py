@@ -74,7 +74,7 @@ def test_errors_are_one_line(server: Server, cli: Cli, file: Path) -> None:
 
 
 def test_the_client_of_the_page_works(server: Server) -> None:
-    page = Path(__file__).parents[2] / "docs" / "service.md"
+    page = Path(__file__).parents[2] / "docs" / "reference" / "http.md"
     (block,) = re.findall(r"```py\n(.*?)```", page.read_text(), re.DOTALL)
     scope: dict[str, Any] = {}
     exec(block.replace("http://127.0.0.1:8000", server.url), scope)

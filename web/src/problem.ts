@@ -1,4 +1,4 @@
-// The problem that the page edits, and its JSON, the `places` form of docs/files.md. Problems never change in place.
+// The problem that the page edits, and its JSON, the `places` form of docs/reference/files.md. Problems never change in place.
 
 export interface Place {
   readonly id: number; // stays when other places come and go

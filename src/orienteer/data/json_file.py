@@ -1,4 +1,4 @@
-"""JSON files: one problem, with the schema of docs/files.md, or one result."""
+"""JSON files: one problem, with the schema of docs/reference/files.md, or one result."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A problem as a list of places: the form of JSON that people and the page edit (docs/files.md)."""
+"""A problem as a list of places: the form of JSON that people and the page edit (docs/reference/files.md)."""
 
 import math
 from typing import Any

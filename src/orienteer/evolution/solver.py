@@ -51,7 +51,7 @@ class EvolutionConfig:
 class Evolution(Solver[EvolutionConfig]):
     """The genetic algorithm; a step is one child, or one improvement of the whole population.
 
-    docs/compass.md tells where it differs from the authors' description.
+    docs/explanation/compass.md tells where it differs from the authors' description.
     """
 
     name = "compass"

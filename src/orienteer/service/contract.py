@@ -57,7 +57,7 @@ PROBLEM: dict[str, Any] = {
         "clock": {"enum": ["minutes", "seconds", "hours"]},
     }
 }
-"""What problems may have, for readers of the description; docs/files.md says more, and readers check."""
+"""What problems may have, for readers of the description; docs/reference/files.md says more, and readers check."""
 
 
 class Request(BaseModel):
