@@ -20,7 +20,8 @@ serve: .venv/service,exact.stamp page
 page: $(PAGE)
 
 # The site, into site/. Open site/index.html; for its search, let `python -m http.server -d site` serve the folder.
-docs: .venv/docs.stamp
+# The extra service is for the page of all requests.
+docs: .venv/docs,service.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 test: lint types tests

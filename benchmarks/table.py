@@ -1,4 +1,4 @@
-"""The table of docs/measured/benchmarks.md: mean prize and seconds of chosen methods on the paper's sets, beside Compass.
+"""The table of docs/measured/benchmarks.md: mean prize and seconds of methods on the paper's sets, beside Compass.
 
     python benchmarks/table.py
     python benchmarks/table.py --count 30 --sets uniform_100 --methods lns,seconds=0.5,cs-p,beam=20,tau=0.05

@@ -1,7 +1,7 @@
 """What MkDocs asks while it builds the site: the order of pages, and links that leave docs/.
 
-Links on pages are relative, as GitHub wants them. A link to a file outside docs/, such as an example, leads to a copy of
-that file in the site; `PAGES_OUTSIDE` become pages.
+Links on pages are relative, as GitHub wants them. A link to a file outside docs/, such as an example, leads to a copy
+of that file in the site; `PAGES_OUTSIDE` become pages.
 """
 
 import os
@@ -11,8 +11,12 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-ROOT = Path(__file__).parents[1]
-PAGES_OUTSIDE = {"CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "benchmarks/README.md": "scripts.md"}
+ROOT = Path(__file__).parents[2]
+PAGES_OUTSIDE = {
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "benchmarks/README.md": "scripts.md",
+}
 """From their path in the repository to their path in the site."""
 COPIES = "files"
 """The folder of the site that has the copies."""
