@@ -38,7 +38,7 @@ def _pages_in_order(docs: Path, folder: str) -> list[str]:
     named = [os.path.normpath(index.parent / link) for link, _ in LINK.findall(index.read_text())]
     pages = [path for suffix in ("md", "ipynb") for path in sorted(index.parent.rglob(f"*.{suffix}")) if path != index]
     pages.sort(key=lambda path: named.index(str(path)) if str(path) in named else len(named))
-    return [str(path.relative_to(docs)) for path in [index, *pages]]
+    return [str(path.relative_to(docs).with_suffix(".md")) for path in [index, *pages]]
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -83,5 +83,5 @@ def _uri(target: str) -> str | None:
     if not (ROOT / target).is_file():
         return None
     if target.startswith("docs/"):
-        return target.removeprefix("docs/")
+        return re.sub(r"\.ipynb$", ".md", target.removeprefix("docs/"))  # notebooks.py makes pages of them
     return PAGES_OUTSIDE.get(target, f"{COPIES}/{target}")
