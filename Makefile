@@ -1,5 +1,5 @@
 # Three commands, which set up .venv: `make demo` shows a route and two searches for it, `make serve` the page on a map,
-# `make test` checks everything.
+# `make test` checks everything. For releases: `make dist` and `make try`.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -7,7 +7,7 @@ BIN := .venv/bin
 PAGE := src/orienteer/service/page/index.html
 PAGE_SOURCES := $(wildcard web/index.html web/*.ts web/*.json web/src/* web/test/* examples/city.csv examples/day_in_town.csv)
 
-.PHONY: demo serve page docs test lint types tests clean
+.PHONY: demo serve page docs test lint types tests dist try clean
 
 demo: .venv/plot.stamp
 	@mkdir -p out
@@ -36,6 +36,20 @@ types: .venv/dev.stamp
 tests: .venv/dev.stamp page
 	web/npm run --silent test
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+# Wheel and sdist of the last commit and the built page, dated by the commit. What is not committed is left out.
+dist: .venv/dev.stamp page
+	rm -rf build/commit dist && mkdir -p build/commit
+	git archive HEAD | tar -x -C build/commit
+	cp -r $(dir $(PAGE)) build/commit/$(dir $(PAGE))
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation --outdir dist build/commit
+	cd dist && sha256sum *
+
+# The wheel of `make dist`, installed and tried by another Python: make try PYTHON=python3.14
+try:
+	rm -rf build/try && $(PYTHON) -m venv build/try
+	build/try/bin/pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[service,plot,excel,exact]"
+	build/try/bin/python tests/installed.py
 
 # One stamp for each extra that is installed; a changed pyproject.toml installs anew. The demo imports little of what pip
 # would compile for it, and Python compiles that little itself.

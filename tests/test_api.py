@@ -1,5 +1,6 @@
 """The package's face: what it exports, where it imports from, and that names stay in order."""
 
+import difflib
 import importlib
 import pkgutil
 import re
@@ -10,17 +11,45 @@ from pathlib import Path
 import pytest
 
 import orienteer
+import public_api
 from orienteer import REGISTRY
 from orienteer.search.registry import solver_class
 from orienteer.search.solver import Solver
 
 SOURCE = Path(orienteer.__file__).parent
+ROOT = Path(__file__).parents[1]
 
 
 def test_all_is_what_is_exported() -> None:
     modules = {name for name, value in vars(orienteer).items() if type(value) is type(sys)}
     public = {name for name in vars(orienteer) if not name.startswith("_")} - modules
     assert sorted(orienteer.__all__) == sorted(public | {"solve"})
+
+
+def test_the_public_interface_is_the_stored_one() -> None:
+    """Names, signatures, options and paths that others rely on change on purpose only."""
+    stored = public_api.STORED.read_text().splitlines()
+    changed = list(difflib.unified_diff(stored, public_api.lines(), "tests/api.txt", "now", n=0, lineterm=""))
+    assert not changed, "\n".join(
+        [
+            "The public interface is not the one of tests/api.txt:",
+            *(line for line in changed if not line.startswith("@@")),
+            "A line with + alone is new: tell it in CHANGELOG.md. A line with - is gone or changed, which breaks programs:",
+            "docs/versions.md says when that is allowed. If it is meant: python tests/public_api.py",
+        ]
+    )
+
+
+def test_pages_use_public_names_only() -> None:
+    """Readers may rely on what a page or an example imports; the laboratory alone promises nothing."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.py")]
+    imports = re.compile(r"^ *from (orienteer(?:\.\w+)*) import ([\w, ]+)", re.MULTILINE)
+    for page in pages:
+        for module, names in imports.findall(page.read_text()):
+            if "notes" not in page.parts and not module.startswith("orienteer.lab"):
+                public = public_api.PUBLIC.get(module, ["nothing"]) or importlib.import_module(module).__all__
+                unknown = set(re.findall(r"\w+", names)) - set(public)
+                assert not unknown, f"{page.name} imports {unknown} of {module}, not in PUBLIC of tests/public_api.py"
 
 
 def test_solve_is_the_function() -> None:
@@ -38,14 +67,14 @@ def test_registered_solvers_are_what_the_registry_says(name: str) -> None:
 
 
 def test_version_is_the_changelogs() -> None:
-    changelog = Path(__file__).parents[1] / "CHANGELOG.md"
+    changelog = ROOT / "CHANGELOG.md"
     newest = re.search(r"^## (\d\S*)", changelog.read_text(), re.MULTILINE)
     assert newest is not None
     assert newest[1] == orienteer.__version__
 
 
 def test_citation_has_the_version_too() -> None:
-    citation = (Path(__file__).parents[1] / "CITATION.cff").read_text()
+    citation = (ROOT / "CITATION.cff").read_text()
     assert re.search(rf"^version: {re.escape(orienteer.__version__)}$", citation, re.MULTILINE)
 
 
