@@ -1,5 +1,5 @@
 # Three commands, which set up .venv: `make demo` shows a route and two searches for it, `make serve` the page on a map,
-# `make test` checks everything. For releases: `make dist` and `make try`.
+# `make test` checks everything. For releases: `make version`, `make dist`, `make try`.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -7,7 +7,7 @@ BIN := .venv/bin
 PAGE := src/orienteer/service/page/index.html
 PAGE_SOURCES := $(wildcard web/index.html web/*.ts web/*.json web/src/* web/test/* examples/city.csv examples/day_in_town.csv)
 
-.PHONY: demo serve page docs test lint types tests dist try clean
+.PHONY: demo serve page docs test lint types tests version dist try clean
 
 demo: .venv/plot.stamp
 	@mkdir -p out
@@ -44,6 +44,13 @@ dist: .venv/dev.stamp page
 	cp -r $(dir $(PAGE)) build/commit/$(dir $(PAGE))
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation --outdir dist build/commit
 	cd dist && sha256sum *
+
+# The number of a new version, in all places that tell it: make version VERSION=1.0.1
+version:
+	test -n "$(VERSION)"
+	sed -i 's/^__version__ = .*/__version__ = "$(VERSION)"/' src/orienteer/version.py
+	sed -i 's/^version: .*/version: $(VERSION)/' CITATION.cff
+	sed -i 's/^## Unreleased$$/&\n\n## $(VERSION)/' CHANGELOG.md
 
 # The wheel of `make dist`, installed and tried by another Python: make try PYTHON=python3.14
 try:

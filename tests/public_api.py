@@ -38,7 +38,7 @@ MEMBERS = {
 }
 """The public members of classes that have others for our own searches; see also `OURS`."""
 
-OURS = {"unchecked", "plan_view", "reach", "reduced", "turned", "each_route", "ends", "slack", "budget"}
+OURS = {"unchecked", "plan_view", "reach", "turned", "ends", "slack"}
 """Members of `Instance` that are there for our own searches."""
 
 

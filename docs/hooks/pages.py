@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 PAGES_OUTSIDE = {
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "benchmarks/README.md": "scripts.md",
 }
 """From their path in the repository to their path in the site."""
