@@ -3,14 +3,18 @@
     python benchmarks/service_load.py --clients 200 --seconds 60
 
 Clients hand in jobs (n = 50) one after the other and follow their events to the end. Meanwhile somebody asks /healthz.
-The same problems by `orienteer batch --workers` are the measure. Then POST /v1/solve (n = 20, 100 steps) beside the
-same call in a process. All on this machine, clients too, by loopback addresses.
+The same problems by `orienteer batch --workers`, before and after, are the measure. Then POST /v1/solve (n = 20,
+100 steps) beside the same call in a process. All on this machine, clients too, by loopback addresses.
+
+Other programs on these cores spoil the figures. What they took is printed: where that is more than a few hundredths of
+a core, the run is to be repeated.
 """
 
 import argparse
 import asyncio
 import json
 import os
+import resource
 import statistics
 import sys
 import tempfile
@@ -23,6 +27,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import numpy as np
+import uvloop
 
 from orienteer import MaxSteps, solve
 from orienteer.data.files import write_set
@@ -43,13 +48,20 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, help="go on until this number of jobs is done, to look at memory")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        alone = _batch(Path(folder), arguments)
+        before, beside_before = _batch(Path(folder), arguments)
         limits = {"queue": 10_000, "client_jobs": 10_000, "workers": arguments.workers, "solvers": "auto"}
         with Server(Path(folder), **limits) as server:
-            load = asyncio.run(_Load(server, arguments).run())
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:  # takes less of the cores than asyncio's
+                load = runner.run(_Load(server, arguments).run())
             metrics = server.client.get("/metrics").text
             latency = _latency(server)
+        after, beside_after = _batch(Path(folder), arguments)
+        alone = (before + after) / 2
         share = load["rate"] / alone
+        print(f"orienteer batch {before:.2f} problems a second before, {after:.2f} after")
+        beside = (beside_before, load["beside"], beside_after)
+        print(f"cores that other programs took: {' '.join(f'{cores:.2f}' for cores in beside)} (batch, service, batch)")
+        print("milliseconds of a core a job:", ", ".join(f"{name} {ms:.1f}" for name, ms in load["spent"].items()))
         print(f"service {load['rate']:.2f} jobs a second, orienteer batch {alone:.2f}: {share:.2f} of it (bar 0.85)")
         print(f"answers {dict(load['answers'])}, lost jobs {load['lost']}, jobs that failed {load['failed']}")
         print(f"/healthz 50 % {load['healthz'][0]:.1f} ms, 99 % {load['healthz'][1]:.1f} ms (bar 50)")
@@ -61,17 +73,21 @@ def main() -> None:
     sys.exit(bad or bool(load["lost"]) or share < 0.85 or load["healthz"][1] > 50 or latency > 15)
 
 
-def _batch(folder: Path, arguments: argparse.Namespace) -> float:
-    """Problems a second of `orienteer batch`, without its start: the second half of twice as many problems."""
+def _batch(folder: Path, arguments: argparse.Namespace) -> tuple[float, float]:
+    """Problems a second of `orienteer batch`, without its start, and the cores that other programs took meanwhile.
+
+    Without its start: what more problems take longer than few.
+    """
     problems = [problem_of(problem(50, seed, 3.0)) for seed in range(PROBLEMS)]
-    seconds = []
+    seconds, beside = [], 0.0
     for count in (len(problems) // 4, len(problems)):
         write_set(problems[:count], folder / "set.npz")
         command = [sys.executable, "-m", "orienteer", "batch", str(folder / "set.npz"), "--out", str(folder / "r.npz")]
-        began = time.perf_counter()
+        began, busy, own = time.perf_counter(), _busy(), _children()
         run([*command, "--workers", str(arguments.workers), "--steps", str(arguments.steps)], check=True)
         seconds.append(time.perf_counter() - began)
-    return (len(problems) - len(problems) // 4) / (seconds[1] - seconds[0])
+        beside = (_busy() - busy - (_children() - own)) / seconds[-1]
+    return (len(problems) - len(problems) // 4) / (seconds[1] - seconds[0]), beside
 
 
 def _latency(server: Server) -> float:
@@ -109,17 +125,26 @@ class _Load:
         self.end = self.began + self.arguments.seconds
         self.workers = self.server.workers()
         watch = asyncio.create_task(self.watch())
+        busy, spent = _busy(), self.spent()
         await asyncio.gather(*(self.client() for _ in range(self.arguments.clients)))
-        rate = self.done / (time.perf_counter() - self.began)
+        seconds = time.perf_counter() - self.began
+        busy, spent = _busy() - busy, {name: value - spent[name] for name, value in self.spent().items()}
         watch.cancel()
         return {
-            "rate": rate,
+            "rate": self.done / seconds,
+            "beside": (busy - sum(spent.values())) / seconds,
+            "spent": {name: 1000 * value / self.done for name, value in spent.items()},
             "answers": self.answers,
             "lost": self.accepted - self.done - self.failed,
             "failed": self.failed,
             "healthz": [1000 * float(np.quantile(self.waits, share)) for share in (0.5, 0.99)],
             "memory": (self.memory[len(self.memory) // 10], self.memory[-1]),
         }
+
+    def spent(self) -> dict[str, float]:
+        """The seconds of a core that the processes have taken so far."""
+        workers = sum(map(_seconds, self.workers))
+        return {"workers": workers, "server": _seconds(self.server.process.pid), "clients": time.process_time()}
 
     @property
     def over(self) -> bool:
@@ -171,6 +196,24 @@ class _Load:
 def _memory(pid: int) -> float:
     """The megabytes that a process has."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def _seconds(pid: int) -> float:
+    """The seconds of a core that a process has taken."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _children() -> float:
+    """The seconds of a core that processes have taken that this one has started and that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _busy() -> float:
+    """The seconds that all cores were busy, or were taken away by the machine that this one is a part of."""
+    user, nice, system, _idle, _wait, interrupt, soft, stolen = Path("/proc/stat").read_text().split()[1:9]
+    return sum(map(int, (user, nice, system, interrupt, soft, stolen))) / os.sysconf("SC_CLK_TCK")
 
 
 def _joined(chunks: bytes) -> bytes:

@@ -1,7 +1,9 @@
 """The contract of stores, over both: what is accepted stays, nothing is done twice."""
 
 import asyncio
+import os
 import sqlite3
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from orienteer.model.errors import OrienteerError
+from orienteer.service import sqlite
 from orienteer.service.engine import Processes
 from orienteer.service.errors import Refused
 from orienteer.service.jobs import Jobs
@@ -259,16 +262,38 @@ def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
         with_store({"store": str(tmp_path / "jobs.sqlite3")}, test)
 
 
-def test_accepted_jobs_wait_for_the_disk(tmp_path: Path) -> None:
-    """SQLite syncs its log at a commit only where `synchronous` is FULL (2)."""
-    levels = []
+def test_accepted_jobs_wait_for_the_disk_and_workers_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that does not answer holds up who hands in a job; a worker has the job nevertheless."""
+    answers, synced = threading.Event(), list[tuple[int, int]]()
+    path = tmp_path / "jobs.sqlite3"
+
+    def to_disk(file: int) -> None:
+        with sqlite3.connect(path) as other:
+            (count,) = other.execute("SELECT count(*) FROM jobs").fetchone()
+        synced.append((os.fstat(file).st_ino, count))
+        assert answers.wait(60)
 
     async def test(store: SqliteStore) -> None:
-        def look(connection: sqlite3.Connection) -> None:
-            levels.append(connection.execute("PRAGMA synchronous").fetchone()[0])
+        adding = asyncio.ensure_future(store.add(JOB))
+        await asyncio.sleep(0)  # the job is handed to the store
+        (claim,) = await store.claim()
+        await store.finish(claim, "done", b"{}", None)
+        assert not adding.done()
+        answers.set()
+        assert (await adding).id == claim.id
+        assert (Path(f"{path}-wal").stat().st_ino, 1) in synced  # the log, with the job in it
 
-        await store._do(look, durable=True)
-        await store._do(look)
+    monkeypatch.setattr(sqlite, "to_disk", to_disk)
+    with_store({"store": str(path)}, test)
 
+
+def test_a_job_that_does_not_reach_the_disk_is_not_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def to_disk(file: int) -> None:
+        raise OSError("the disk is broken")
+
+    async def test(store: SqliteStore) -> None:
+        with pytest.raises(OSError, match="broken"):
+            await store.add(JOB)
+
+    monkeypatch.setattr(sqlite, "to_disk", to_disk)
     with_store({"store": str(tmp_path / "jobs.sqlite3")}, test)
-    assert levels == [2, 1]

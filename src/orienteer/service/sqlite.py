@@ -1,8 +1,12 @@
-"""Jobs in SQLite with a write-ahead log, written by one thread, a transaction for all that waits."""
+"""Jobs in SQLite with a write-ahead log, written by one thread, a transaction for all that waits.
+
+A second thread waits for the disk.
+"""
 
 import asyncio
 import contextlib
 import fcntl
+import os
 import queue
 import sqlite3
 import threading
@@ -66,18 +70,27 @@ CREATE TABLE IF NOT EXISTS events (
 
 Value = TypeVar("Value")
 Work = Callable[[sqlite3.Connection], Any]
+Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
+"""Who waits for a work, and what came of it: a value or an error."""
+
+to_disk: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+"""Returns when a file is on disk; macOS has the second only."""
 
 
 class SqliteStore:
     """A `Store` in one file, for one server.
 
-    Commits of new jobs wait for the disk. Others do not: after a power cut a job may be searched once more, but none
-    is lost and none half written.
+    Clients who hand in a job are told after it has reached the disk. Nothing else waits for the disk: after a power cut
+    a job may be searched once more, but none is lost and none half written.
+
+    SQLite could wait for the disk in the commit (`synchronous = FULL`), by the same sync of its log. But a commit lets
+    all others wait, among them the claim of a worker that has nothing to do: so a thread syncs after the commit.
     """
 
     def __init__(self, path: Path, settings: Settings):
         self.path, self.settings = path, settings
         self.waiting: queue.SimpleQueue[tuple[Work, bool, asyncio.Future[Any]] | None] = queue.SimpleQueue()
+        self.syncing: queue.SimpleQueue[Outcome | None] = queue.SimpleQueue()
         self.reader = ThreadPoolExecutor(1, "store-reader")
 
     async def open(self) -> None:
@@ -142,7 +155,7 @@ class SqliteStore:
         return await self._do(lambda connection: _purge(connection, time.time() - self.settings.keep_seconds))
 
     def _do(self, work: Callable[[sqlite3.Connection], Value], durable: bool = False) -> asyncio.Future[Value]:
-        """What a work returns when it is committed; works are done in the order of these calls."""
+        """What a work returns when it is committed, and on disk if `durable`; works are done in the order of calls."""
         done: asyncio.Future[Value] = self.loop.create_future()
         self.waiting.put((work, durable, done))
         return done
@@ -159,30 +172,41 @@ class SqliteStore:
         try:
             connection = sqlite3.connect(self.path, isolation_level=None)
             connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = 1")
             connection.executescript(SCHEMA)
-        except sqlite3.Error as error:
+            log = os.open(f"{self.path}-wal", os.O_RDONLY)  # one file as long as there is a connection
+        except (sqlite3.Error, OSError) as error:
             wrong = OrienteerError(f"{self.path} cannot be used: {error}")
             self.loop.call_soon_threadsafe(self.opened.set_exception, wrong)
             return
         self.loop.call_soon_threadsafe(self.opened.set_result, None)
+        syncer = threading.Thread(target=self._sync, args=(log,), daemon=True, name="store-syncer")
+        syncer.start()
         ended = False
         while not ended:
-            works = [self.waiting.get()]
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    works.append(self.waiting.get_nowait())
-            ended = None in works
-            self._commit(connection, [work for work in works if work is not None])
+            works, ended = _all_waiting(self.waiting)
+            self._commit(connection, works)
+        self.syncing.put(None)
+        syncer.join()
         connection.close()
+
+    def _sync(self, log: int) -> None:
+        """The life of the thread that waits for the disk, once for all that was committed meanwhile."""
+        ended = False
+        while not ended:
+            outcomes, ended = _all_waiting(self.syncing)
+            try:
+                to_disk(log)
+            except OSError as error:
+                outcomes = [(done, None, error) for done, _, _ in outcomes]
+            self._tell(outcomes)
+        os.close(log)
 
     def _commit(self, connection: sqlite3.Connection, works: Sequence[tuple[Work, bool, asyncio.Future[Any]]]) -> None:
         """Does works in one transaction; a work that fails leaves no trace and does not touch the others."""
-        outcomes: list[tuple[asyncio.Future[Any], Any, BaseException | None]] = []
+        outcomes: list[Outcome] = []
         try:
-            connection.execute(
-                f"PRAGMA synchronous = {'FULL' if any(durable for _, durable, _ in works) else 'NORMAL'}"
-            )
             connection.execute("BEGIN IMMEDIATE")
             for work, _, done in works:
                 connection.execute("SAVEPOINT one")
@@ -197,11 +221,30 @@ class SqliteStore:
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             outcomes = [(done, None, error) for _, _, done in works]
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
-            self.loop.call_soon_threadsafe(_tell, outcomes)
+        told = []
+        for (_, durable, _), outcome in zip(works, outcomes, strict=True):
+            if durable and outcome[2] is None:
+                self.syncing.put(outcome)
+            else:
+                told.append(outcome)
+        self._tell(told)
+
+    def _tell(self, outcomes: Sequence[Outcome]) -> None:
+        if outcomes:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+                self.loop.call_soon_threadsafe(_tell, outcomes)
 
 
-def _tell(outcomes: Sequence[tuple[asyncio.Future[Any], Any, BaseException | None]]) -> None:
+def _all_waiting(waiting: "queue.SimpleQueue[Value | None]") -> tuple[list[Value], bool]:
+    """Everything in a queue, as soon as there is something, and whether None was among it: the end."""
+    found = [waiting.get()]
+    with contextlib.suppress(queue.Empty):
+        while True:
+            found.append(waiting.get_nowait())
+    return [one for one in found if one is not None], None in found
+
+
+def _tell(outcomes: Sequence[Outcome]) -> None:
     for done, value, error in outcomes:
         if done.done():
             continue
