@@ -32,7 +32,7 @@ import uvloop
 from orienteer import MaxSteps, solve
 from orienteer.data.files import write_set
 from orienteer.data.json_file import problem_of
-from servers import Server, problem
+from servers import Server, problem, until
 
 PROBLEMS = 200
 """Different problems."""
@@ -51,6 +51,8 @@ def main() -> None:
         before, beside_before = _batch(Path(folder), arguments)
         limits = {"queue": 10_000, "client_jobs": 10_000, "workers": arguments.workers, "solvers": "auto"}
         with Server(Path(folder), **limits) as server:
+            warm = f"orienteer_workers {arguments.workers + 1}.0"  # a quick one besides; batch is without its start too
+            until(lambda: warm in server.client.get("/metrics").text)
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:  # takes less of the cores than asyncio's
                 load = runner.run(_Load(server, arguments).run())
             metrics = server.client.get("/metrics").text
