@@ -27,8 +27,8 @@ MOST_DOTS = 3000
 MOST_STOPS = 40
 """The most stops that the table of a route shows; of a longer route it leaves the middle out."""
 
-ROUTES = ("#33415c", "#8338ec", "#bc6c25", "#0077b6", "#588157", "#d81159")
-"""The colours of routes, again from the first where there are more."""
+ROUTES = ("#1d2b45", "#d9660d", "#0a6fb5", "#4a5d00", "#62bdea", "#d9c21a")
+"""The colours of routes, again from the first where there are more: apart in grey, and for colour-blind people."""
 VISITED, SKIPPED, START, END = "#2a9d8f", "#c9d0d8", "#e63946", "#f4a261"
 
 STATUS = {
