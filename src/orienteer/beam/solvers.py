@@ -18,11 +18,14 @@ from orienteer.beam.cost_level import LEVELS, MOST_LEVELS, CostLevelConfig, cost
 from orienteer.beam.expand import Expander, Watch
 from orienteer.beam.found import Found
 from orienteer.beam.problems import Problems
+from orienteer.beam.readings import told_search
 from orienteer.beam.recombine import BASES
 from orienteer.beam.score import PrizeScore, Scorer, TsiliScore
 from orienteer.beam.step import StepConfig, step_search
 from orienteer.beam.timed import timed_search
+from orienteer.model.errors import Unsupported
 from orienteer.model.instance import Instance
+from orienteer.model.levels import OnReading
 from orienteer.model.reduce import REDUCED
 from orienteer.model.result import Improvement, Result
 from orienteer.search.run import Run
@@ -263,6 +266,8 @@ class CostLevelSolver(BeamSolver[LevelConfig]):
     """CS(K, tau) with any score."""
 
     config_class: ClassVar[type[Any]] = CostLevelConfig
+    on_reading: OnReading | None = None
+    """Called after every reading of a queue, if a caller wants to look into the search."""
 
     @property
     def routes_wanted(self) -> int:
@@ -281,6 +286,8 @@ class CostLevelSolver(BeamSolver[LevelConfig]):
         config = self.config
         if directions > 1 and config.beam is not None:
             config = dataclasses.replace(config, beam=-(-config.beam // directions))
+        if self.on_reading is not None:
+            return told_search(self.backend, problems, scorer, config, watch, self.on_reading)
         return cost_level_search(self.backend, problems, scorer, config, watch)
 
     def gather(self, expander: Expander, directions: int, over: Over) -> Found:
@@ -324,6 +331,8 @@ class PrizeCostLevelSearch(CostLevelSolver[CostLevelConfig]):
 
     def search(self, run: Run, seed: int) -> None:
         if run.instance.features:
+            if self.on_reading is not None:
+                raise Unsupported("levels are shown of problems without opening hours and required places")
             timed_search(run, self.config)
         else:
             super().search(run, seed)

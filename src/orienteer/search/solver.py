@@ -3,11 +3,12 @@
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from orienteer.data.text import FilePath
 from orienteer.model.errors import Unsupported
 from orienteer.model.instance import Instance
+from orienteer.model.levels import OnReading
 from orienteer.model.plan import Plan
 from orienteer.model.reduce import REDUCED
 from orienteer.model.result import Result
@@ -32,6 +33,13 @@ class Settings(Protocol):
 @dataclasses.dataclass(frozen=True)
 class NoSettings:
     """The settings of a solver that has nothing to set."""
+
+
+@runtime_checkable
+class ShowsLevels(Protocol):
+    """A solver that searches by cost levels, and tells a listener what its queues hold."""
+
+    on_reading: OnReading | None
 
 
 Config = TypeVar("Config", bound=Settings)

@@ -85,6 +85,11 @@ class HostQueues:
         self._seen += found
         return Candidates(out[:found], np)
 
+    def waiting(self, row: int) -> list[Candidates]:
+        """The paths that wait in each level of an instance, the best first."""
+        own = self._slots[row * self.count : (row + 1) * self.count]
+        return [Candidates(queue[queue[:, SCORE] != EMPTY], np) for queue in own]
+
     def _make_room(self, room: int) -> None:
         more = room - self._slots.shape[1]
         if more > 0:
