@@ -56,10 +56,12 @@ def run_all(
     on_done: OnDone,
     shard: Shard | None = None,
     tours: bool = False,
+    traces: bool = False,
 ) -> dict[Place, Entry]:
     """Every line of the folder, after all methods have run on all sets, or on a shard of them.
 
-    Lines come with their routes if `tours` says so.
+    Lines come with their routes if `tours` says so. With `traces` all runs are single calls, and new lines hold a
+    `trace` too: the seconds and the prize of each improvement.
     """
     part = Shard() if shard is None else shard
     with Store(folder, part.name, tours) as store:
@@ -68,7 +70,7 @@ def run_all(
         done = total - sum(len(indices) for _, _, indices in todo)
         on_done(done, total)
         for method, one, indices in todo:
-            for entries in solve_missing(method, one, indices):
+            for entries in solve_missing(method, one, indices, traces):
                 store.add(entries)
                 done += len(entries)
                 on_done(done, total)
@@ -101,13 +103,13 @@ def finished(entries: dict[Place, Entry], key: str, one: NamedSet, index: int) -
     return entry
 
 
-def solve_missing(method: Method, one: NamedSet, indices: Sequence[int]) -> Iterator[list[Entry]]:
-    """Lines about some instances of a set, as they come; a failure is a line too."""
+def solve_missing(method: Method, one: NamedSet, indices: Sequence[int], traces: bool = False) -> Iterator[list[Entry]]:
+    """Lines about some instances of a set, as they come; a failure is a line too. `traces` as for `run_all`."""
     if not indices:
         return
     solver = method.make()
     device = "cuda" if solver.on_gpu() else "cpu"
-    size = TOGETHER[device] if solver.takes_batches() else 1
+    size = TOGETHER[device] if solver.takes_batches() and not traces else 1
     if device == "cuda" and solver.takes_batches():
         solver.solve_batch([one.instances[indices[0]]], method.stop)  # a GPU needs a moment to wake up
     for first in range(0, len(indices), size):
@@ -117,14 +119,19 @@ def solve_missing(method: Method, one: NamedSet, indices: Sequence[int]) -> Iter
             {"key": method.key, "method": method.label, "set": one.name, "index": row, "instance": one.digests[row]}
             for row in rows
         ]
-        yield [{**head, **tail} for head, tail in zip(about, _answers(solver, method, instances, rows), strict=True)]
+        yield [
+            {**head, **tail}
+            for head, tail in zip(about, _answers(solver, method, instances, rows, traces), strict=True)
+        ]
 
 
 def _missing(store: Store, method: Method, one: NamedSet, shard: Shard) -> list[int]:
     return [index for index in shard.indices(len(one)) if finished(store.entries, method.key, one, index) is None]
 
 
-def _answers(solver: AnySolver, method: Method, instances: list[Instance], rows: Sequence[int]) -> list[Entry]:
+def _answers(
+    solver: AnySolver, method: Method, instances: list[Instance], rows: Sequence[int], traces: bool = False
+) -> list[Entry]:
     """What came of some instances, in order; where a batch fails, one after the other, so that one fails alone."""
     if len(instances) > 1:
         try:
@@ -134,18 +141,24 @@ def _answers(solver: AnySolver, method: Method, instances: list[Instance], rows:
             return [_answers(solver, method, [one], [row])[0] for one, row in zip(instances, rows, strict=True)]
     try:
         seed = rows[0]
-        return _timed(solver, instances, lambda: [solver.solve(instances[0], method.stop, seed=seed)])
+        return _timed(solver, instances, lambda: [solver.solve(instances[0], method.stop, seed=seed)], traces)
     except Exception as error:  # any mistake of a method becomes a line of its table
         return [{"error": f"{type(error).__name__}: {error}"}]
 
 
-def _timed(solver: AnySolver, instances: Sequence[Instance], call: Callable[[], list[Result]]) -> list[Entry]:
+def _timed(
+    solver: AnySolver, instances: Sequence[Instance], call: Callable[[], list[Result]], traces: bool = False
+) -> list[Entry]:
     solver.get_ready(instances[0])
     passes, began = _passes(solver), time.process_time()
     results = call()
     cpu = (time.process_time() - began) / len(instances)
     looks = None if passes is None else ((_passes(solver) or 0) - passes) / len(instances)
-    return [_entry(one, result, cpu, looks) for one, result in zip(instances, results, strict=True)]
+    entries = [_entry(one, result, cpu, looks) for one, result in zip(instances, results, strict=True)]
+    if traces:
+        for entry, result in zip(entries, results, strict=True):
+            entry["trace"] = [[step.seconds, step.prize] for step in result.trace]
+    return entries
 
 
 def _entry(instance: Instance, result: Result, cpu: float, passes: float | None) -> Entry:

@@ -291,6 +291,57 @@ def sets(
 
 
 @bench.command()
+@click.option("--set", "file", type=FILE, metavar="SET.npz", help="Instances to use instead of drawn ones.")
+@click.option("--sizes", default="100", metavar="N,...", help="[default: 100]")
+@click.option("--prizes", default="uniform", metavar="KIND,...", help="[default: uniform]")
+@click.option("--count", type=COUNT, default=20, metavar="N", help="Instances a panel.  [default: 20]")
+@click.option("--methods", metavar="NAME[,KEY=VALUE...],...", help="Curves.  [default: all]")
+@click.option("--optimum", type=FILE, metavar="CSV", help="Proven optima: columns set, index, prize.")
+@SEED_OPTION
+@with_options(*RUN)
+def gap(
+    file: Path | None,
+    sizes: str,
+    prizes: str,
+    count: int,
+    methods: str | None,
+    optimum: Path | None,
+    seed: int,
+    device: str,
+    threads: int,
+    out: Path,
+) -> None:
+    """The gap to the proven optimum against time, all methods in one picture.
+
+    Instances are solved one at a time, each method alone; the picture follows the improvements of every run.
+    """
+    from orienteer.cli.progress import Bar
+    from orienteer.data.npz import load_set
+    from orienteer.lab.bench.gap import run_gap
+    from orienteer.lab.bench.paper import NAMED, default_methods
+    from orienteer.lab.bench.sets import NamedSet, random_set
+    from orienteer.lab.bench.summary import read_optima
+    from orienteer.plot import check_picture
+
+    check_picture("chart.png")
+    known = {} if optimum is None else read_optima(optimum)
+    if methods is None:
+        methods, absent = default_methods()
+        for line in absent:
+            click.echo(f"orienteer: {line}", err=True)
+    chosen = _methods(methods, NAMED, device)
+    if file is not None:
+        sets = [NamedSet(file.stem, load_set(file)[:count])]
+    else:
+        cells = [(kind, nodes) for kind in _kinds(prizes) for nodes in _numbers("--sizes", sizes)]
+        sets = [random_set(out / "instances", kind, nodes, count, seed) for kind, nodes in cells]
+    _threads(threads)
+    with Bar() as bar:
+        report = run_gap(out, chosen, sets, bar.batch, known)
+    _finish(out, report.failures)
+
+
+@bench.command()
 @click.option("--minutes", type=SECONDS, required=True, metavar="M", help="For all networks together.")
 @click.option("--n", "nodes", type=click.IntRange(min=2), default=50, metavar="N", help="Nodes.  [default: 50]")
 @click.option("--prizes", default="distance", metavar="KIND", help="[default: distance]")
