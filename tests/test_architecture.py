@@ -23,6 +23,7 @@ EXTRAS = {
     "torch": ("beam/backend/__init__.py", "beam/backend/cuda/", "network/cuda/", *TORCH_FILES, "lab/"),
     "triton": ("beam/backend/cuda/", "network/cuda/"),
     "matplotlib": ("plot/", "lab/bench/chart.py"),
+    "PIL": ("plot/film.py",),
     "pyscipopt": ("exact/",),
     "highspy": ("exact/",),
     "gurobipy": ("exact/",),

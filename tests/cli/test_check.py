@@ -52,6 +52,24 @@ def test_plot_with_and_without_a_route(cli: Cli, town: Path, tmp_path: Path, suf
     assert bare.read_bytes() != drawn.read_bytes()
 
 
+def test_plot_timetable_and_map_together(cli: Cli, town: Path, tmp_path: Path) -> None:
+    (tmp_path / "route").write_text("0 2 3 0")
+    both = "--out", tmp_path / "a.svg", "--timetable", tmp_path / "b.svg"
+    assert cli("plot", town, tmp_path / "route", *both) == (0, "", "")
+    assert (tmp_path / "a.svg").read_bytes() != (tmp_path / "b.svg").read_bytes()
+    clash = "--out", tmp_path / "a.svg", "--timetable", tmp_path / "a.svg"
+    assert "also read or written by this command" in cli("plot", town, tmp_path / "route", *clash).err
+
+
+@pytest.mark.parametrize("how", [["--solver", "tsili", "--steps", "50"], ["--levels", "--beam", "2"]])
+def test_plot_a_film(cli: Cli, town: Path, tmp_path: Path, how: list[str]) -> None:
+    films = [tmp_path / "a.gif", tmp_path / "b.gif"]
+    for film in films:
+        assert cli("plot", town, "--animate", film, *how, "--title", "Sunday") == (0, "", "")
+    assert films[0].read_bytes().startswith(b"GIF8")
+    assert films[0].read_bytes() == films[1].read_bytes()
+
+
 def test_a_tour_through_all_places_needs_no_limit(cli: Cli, tmp_path: Path) -> None:
     square = tmp_path / "square.tsp"
     square.write_text(

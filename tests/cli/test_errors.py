@@ -88,7 +88,18 @@ WRONG = {
     "check no tour": (["check", "{town}", "{dir}/none.txt"], "none.txt: cannot be read"),
     "check words": (["check", "{town}", "{dir}/words.txt"], "words.txt:1: a node must be a whole number, got 'home'"),
     "check one file": (["check", "{town}"], "Missing argument 'TOURFILE'"),
-    "plot without out": (["plot", "{town}"], "Missing option '--out'"),
+    "plot without out": (["plot", "{town}"], "--out, --timetable or --animate must say where the picture goes"),
+    "timetable without a plan": (["plot", "{town}", "--timetable", "{dir}/a.png"], "--timetable needs a TOURFILE"),
+    "film with a route": (
+        ["plot", "{town}", "{dir}/long.txt", "--animate", "{dir}/a.gif"],
+        "--animate searches anew: it goes with no TOURFILE",
+    ),
+    "levels without a film": (["plot", "{town}", "--levels", "--out", "{dir}/a.png"], "--levels goes with --animate"),
+    "film suffix": (["plot", "{town}", "--animate", "{dir}/a.png"], "an animation must be one of .gif, .mp4"),
+    "levels of lns": (
+        ["plot", "{town}", "--animate", "{dir}/a.gif", "--levels", "--solver", "lns"],
+        "--levels shows the cost levels of cs-p or cs-l; lns has none",
+    ),
     "plot long route": (["plot", "{town}", "{dir}/long.txt", "--out", "{dir}/a.png"], "more than the limit 13"),
 }
 

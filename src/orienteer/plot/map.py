@@ -162,7 +162,7 @@ def _drawable(there: Array, back: Array) -> Array:
 def set_frame(axes: "Axes", page: Page) -> None:
     axes.set_xlim(0, page.wide)
     axes.set_ylim(0, page.high)
-    axes.set_aspect("equal")
+    axes.set_aspect("equal", anchor="N")  # the legend below has what room is left
     axes.set_xticks([])
     axes.set_yticks([])
     for side in axes.spines.values():
@@ -195,7 +195,7 @@ def _draw_nodes(axes: "Axes", instance: Instance, page: Page, areas: Array, plan
             label, colour = "visited", style.VISITED
         x, y = page.spots[stops].T
         look = {"marker": style.route_marker(number), "edgecolors": "white", "linewidths": 0.7, "zorder": 4}
-        axes.scatter(x, y, s=areas[stops], c=colour, label=shortened(label), **look)
+        axes.scatter(x, y, s=areas[stops] * style.marker_share(number), c=colour, label=shortened(label), **look)
 
 
 def draw_places(axes: "Axes", page: Page, areas: Array, nodes: Sequence[int], label: str) -> None:

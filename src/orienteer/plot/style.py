@@ -4,7 +4,7 @@ Nothing is told by colour alone: routes differ by line and marker too, methods b
 hatch. The colours of routes stay apart in grey and for people who do not tell red from green.
 """
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from orienteer.model.show import ROUTES
 
@@ -30,8 +30,10 @@ LINES: tuple[Line, ...] = (
     (0, (11, 3)),
     (0, (1, 1)),
 )
-MARKERS = ("o", "s", "D", "^", "p", "v")
+MARKERS = ("o", "s", "D", "p", "^", "v")
 """The line and the marker of each route, in the order of `ROUTES`."""
+SHARES = {"s": 0.8, "D": 0.68}
+"""What is taken of the area of a marker whose corners would stand out beyond a circle."""
 
 SERIES = (
     *ROUTES,
@@ -68,6 +70,11 @@ def route_marker(number: int) -> str:
     return MARKERS[number % len(MARKERS)]
 
 
+def marker_share(number: int) -> float:
+    """What to take of the area of a route's marker, so that markers of one prize look alike in size."""
+    return SHARES.get(route_marker(number), 1.0)
+
+
 def readable_on(colour: str) -> str:
     """White, or ink where the colour is so light that white could not be read on it."""
     red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
@@ -85,8 +92,3 @@ def set_axes(axes: "Axes", title: str = "", across: str = "", up: str = "") -> N
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_color(GRID)
-
-
-def plain_text(**more: Any) -> dict[str, Any]:
-    """The arguments of a text that holds a name: a dollar in a name is a dollar."""
-    return {"parse_math": False, "color": INK, "fontsize": LABEL, **more}

@@ -10,7 +10,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from orienteer.lab.bench import chart
-from orienteer.lab.bench.chart import COLOURS, Curve, Panel, colours_of, try_curves, try_prize_against_time
+from orienteer.lab.bench.chart import (
+    Curve,
+    GapCurve,
+    Panel,
+    colours_of,
+    try_curves,
+    try_gap_against_time,
+    try_prize_against_time,
+)
 
 POINTS = [
     ("exact", 1.15, 33.62),
@@ -82,17 +90,29 @@ def test_colours_do_not_repeat(count: int) -> None:
     colours = colours_of([*names, *names])
     assert list(colours) == names
     assert len(set(colours.values())) == count
-    assert len(set(COLOURS)) == len(COLOURS)
 
 
-def test_a_method_has_one_colour_in_all_panels(drawn: list[Figure]) -> None:
+def test_a_method_has_one_look_in_all_panels(drawn: list[Figure]) -> None:
     try_prize_against_time(Path("chart.png"), [Panel("one", POINTS[4:]), Panel("two", POINTS[:3:-1])], [])
-    found: dict[str, set[object]] = {}
-    for axes in drawn[0].axes:
-        for text in axes.texts:
-            found.setdefault(text.get_text(), set()).add(text.get_color())
-    assert len(found) == len(POINTS) - 4
-    assert all(len(colours) == 1 for colours in found.values())
+    looks = [
+        {(*group.get_facecolor()[0], group.get_paths()[0].vertices.tobytes()) for group in axes.collections}
+        for axes in drawn[0].axes
+    ]
+    assert looks[0] == looks[1]
+    assert len(looks[0]) == len(POINTS) - 4
+
+
+def test_gaps_end_at_the_optimum(drawn: list[Figure]) -> None:
+    curves = [GapCurve("lns", [0.01, 0.1, 1], [0.2, 0.02, 0.0]), GapCurve("tsili", [0.001, 0.002], [0.3, 0.25])]
+    try_gap_against_time(Path("chart.png"), [("uniform", curves), ("bare", [])], [])
+    (axes,) = drawn[0].axes
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    optimum = next(line for line in axes.lines if len(set(line.get_ydata())) == 1 and line.get_xdata() == [0, 1])
+    floor = optimum.get_ydata()[0]
+    (best,) = (line for line in axes.lines if list(line.get_xdata()) == [0.01, 0.1, 1])
+    assert list(best.get_ydata()) == [0.2, 0.02, floor]
+    assert floor < 0.02
+    assert texts(axes) == ["proven optimum", "tsili, 25 %", "lns, 0 %"]
 
 
 def test_curves_have_colours_of_their_own(drawn: list[Figure]) -> None:

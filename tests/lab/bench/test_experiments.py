@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from orienteer import BadFile, Instance, MaxSeconds, MissingExtra, check_tour
+from orienteer import BadFile, Instance, MaxSeconds, MissingExtra, OrienteerError, check_tour
 from orienteer.data.files import write
 from orienteer.data.generate import generate
 from orienteer.data.npz import load_results
 from orienteer.lab.bench import chart
 from orienteer.lab.bench.beam import run_beam
 from orienteer.lab.bench.compare import compare
+from orienteer.lab.bench.gap import gap_curve, run_gap
 from orienteer.lab.bench.generalization import run_generalization
 from orienteer.lab.bench.methods import PEERS, Method, parse_methods, peer_class
 from orienteer.lab.bench.others import read_figures
@@ -23,6 +24,7 @@ from orienteer.lab.bench.published import classic_seconds, known_files, oplib_se
 from orienteer.lab.bench.routes import run_figures
 from orienteer.lab.bench.run import run_cases
 from orienteer.lab.bench.sets import random_set
+from orienteer.lab.bench.summary import Row
 from orienteer.plot import save_routes
 
 SQUARE = Instance.from_coords([[0, 0], [1, 0], [1, 1], [0, 1], [9, 9]], [0, 1, 2, 3, 50], 4, 0, 1)
@@ -49,6 +51,49 @@ def test_beams_at_equal_passes(tmp_path: Path) -> None:
         assert level.passes is not None
         assert step.passes == pytest.approx(level.passes, rel=0.5)
     assert "CS above" in (tmp_path / "table.md").read_text()
+
+
+def test_gaps_follow_the_improvements(tmp_path: Path) -> None:
+    one = random_set(tmp_path / "instances", "uniform", 7, 3, 1)
+    methods = parse_methods("prover,tsili,cs-p", {}, "cpu")
+    report = run_gap(tmp_path, methods, [one], no_news, {})
+    assert report.complete
+    prover, tsili, beam = report.summaries
+    assert prover.optimum_gap == 0
+    assert prover.optima == prover.equal == 3
+    assert tsili.optimum_gap is not None
+    assert beam.optimum_gap is not None
+    assert 0 <= beam.optimum_gap <= tsili.optimum_gap
+    lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    assert all(line["trace"][-1][1] == line["prize"] for line in lines)
+    assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_gap_curves_are_means_over_instances(tmp_path: Path) -> None:
+    """Two instances of optimum 10: after 0.1 s both have a route, after 1 s one is at 9, at the end 10 and 8."""
+    one = random_set(tmp_path, "uniform", 7, 2, 1)
+    runs = [([[0.0, 0.0], [0.1, 5.0], [1.0, 9.0], [2.0, 10.0]], 3.0), ([[0.0, 0.0], [0.01, 5.0], [3.0, 8.0]], 5.0)]
+    entries = {
+        ("key", one.name, index): {
+            "instance": one.digests[index], "prize": trace[-1][1], "seconds": seconds, "trace": trace
+        }
+        for index, (trace, seconds) in enumerate(runs)
+    }  # fmt: skip
+    optima = {(one.name, index): 10.0 for index in range(2)}
+    curve = gap_curve(entries, Row("method", "key"), one, [0, 1], optima)
+    assert curve is not None
+    assert (curve.seconds[0], curve.seconds[-1]) == (0.1, 4.0)
+    assert curve.gap[0] == pytest.approx(0.5)
+    at_one = max(place for place, time in enumerate(curve.seconds) if time < 2)
+    assert curve.gap[at_one] == pytest.approx((0.1 + 0.5) / 2)
+    assert curve.gap[-1] == pytest.approx((0.0 + 0.2) / 2)
+    assert gap_curve(entries, Row("other", "none"), one, [0, 1], optima) is None
+
+
+def test_gaps_need_an_optimum(tmp_path: Path) -> None:
+    one = random_set(tmp_path / "instances", "uniform", 30, 1, 1)
+    with pytest.raises(OrienteerError, match="no optimum is proven; add exact to --methods"):
+        run_gap(tmp_path, parse_methods("tsili", {}, "cpu"), [one], no_news, {})
 
 
 def test_figures_show_every_route(tmp_path: Path) -> None:

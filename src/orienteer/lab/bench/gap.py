@@ -39,7 +39,7 @@ def run_gap(
         known = [index for index in range(len(one)) if optima.get((one.name, index), 0.0) > 0]
         if not known:
             raise OrienteerError(
-                f"{one.name}: no optimum is proven; add exact to --methods (pip install 'orienteer[exact]'), or --optimum"
+                f"{one.name}: no optimum is proven; add exact to --methods (extra `exact`), or give --optimum"
             )
         notes.append(
             f"{one.name}: {len(known)} of {len(one)} instances have a proven optimum; the others do not count."
