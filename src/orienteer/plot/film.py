@@ -85,7 +85,7 @@ def _write_gif(figure: "Figure", draw: Draw, frames: Sequence[int], path: str | 
     sheet = Image.new("RGB", (wide, high * len(some)))
     for place, image in enumerate(some):
         sheet.paste(image, (0, place * high))
-    palette = sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT)
+    palette = sheet.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
     colours = np.array(palette.getpalette(), dtype=np.uint8).reshape(-1, 3)
     colours[(colours > NEARLY_WHITE).all(1)] = 255  # the paper; its colour is a mean with those of blurred edges
     palette.putpalette(colours.tobytes())

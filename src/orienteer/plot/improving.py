@@ -44,7 +44,7 @@ def animate(instance: Instance, moments: Iterable[Moment], path: str | Path, tit
     frames = chosen_frames(len(better))
     shown = [better[frame] for frame in frames]
     page = Page(layout(instance), SIDE)
-    figure = new_figure(page.wide / 72 + 0.3, page.high / 72 + STRIP + 1.3)
+    figure = new_figure(page.wide / 72 + 0.9, page.high / 72 + STRIP + 1.75)  # with room for texts around both
     above, below = figure.subplots(2, 1, height_ratios=(page.high / 72, STRIP))
 
     def draw(number: int) -> None:
