@@ -40,7 +40,7 @@ SERIES = (
     *("#8b1a4a", "#2a9d8f", "#7d5fb2", "#c2708f", "#6b7785", "#000000", "#a8430f", "#1b5e3b", "#3f8fd1", "#9a8500"),
     *("#54278f", "#b15928", "#00695c", "#5c6bc0"),
 )
-SIGNS = ("o", "s", "D", "^", "v", "P", "X", "<", ">", "p", "*", "h")
+SIGNS = ("o", "s", "D", "^", "v", "P", "X", "<", ">", "p", "d", "h")
 """The colour and the marker of each method in a chart."""
 
 WAIT_HATCH = "////"

@@ -85,15 +85,17 @@ def gap_curve(
     traces = [_rising(entry) for entry in done]
     # Before this moment some instance has no more than the way from start to end.
     begins = max(max(FIRST, next((at for at, prize in trace if prize > 0), FIRST)) for trace in traces)
-    ends = max(begins, statistics.fmean(entry["seconds"] for entry in done))
+    ends = statistics.fmean(entry["seconds"] for entry in done)
+    last = max(0.0, statistics.fmean(1 - entry["prize"] / optimum for entry, optimum in zip(done, best, strict=True)))
+    if begins >= ends:  # a method that finds one route, at its end
+        return chart.GapCurve(row.label, [ends], [last])
     count = 2 + round(A_DECADE * float(np.log10(ends / begins)))
     times = np.geomspace(begins, ends, count).tolist()
-    times[0], times[-1] = begins, max(ends, begins)
+    times[0], times[-1] = begins, ends
     gaps = [
         statistics.fmean(1 - _prize_at(trace, time) / optimum for trace, optimum in zip(traces, best, strict=True))
         for time in times[:-1]
     ]
-    last = statistics.fmean(1 - entry["prize"] / optimum for entry, optimum in zip(done, best, strict=True))
     return chart.GapCurve(row.label, times, [max(0.0, gap) for gap in (*gaps, last)])
 
 
