@@ -23,6 +23,7 @@ PUBLIC: dict[str, Iterable[str]] = {
     "orienteer.data.generate": ("generate",),
     "orienteer.data.stored_set": ("open_set",),
     "orienteer.search.warmup": ("get_ready",),
+    "orienteer.search.registry": ("make_solver",),
     "orienteer.search.solver": ("Solver",),
     "orienteer.search.run": ("Run",),
     "orienteer.search.stop": ("When",),
