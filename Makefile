@@ -7,7 +7,7 @@ BIN := .venv/bin
 PAGE := src/orienteer/service/page/index.html
 PAGE_SOURCES := $(wildcard web/index.html web/*.ts web/*.json web/src/* web/test/* examples/city.csv examples/day_in_town.csv)
 
-.PHONY: demo serve page docs test lint types tests version dist try clean
+.PHONY: demo serve page docs test lint types tests version dist try notebooks clean
 
 demo: .venv/plot.stamp
 	@mkdir -p out
@@ -57,6 +57,11 @@ try:
 	rm -rf build/try && $(PYTHON) -m venv build/try
 	build/try/bin/pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[service,plot,excel,exact]"
 	build/try/bin/python tests/installed.py
+
+# The outputs of the tutorials, anew. That of training takes ten minutes: make notebooks NOTEBOOKS=own_network
+NOTEBOOKS ?= day_in_town own_solver routing_engine spreadsheet_to_gpx technicians
+notebooks: .venv/dev.stamp
+	$(BIN)/python tests/notebooks.py $(NOTEBOOKS)
 
 # One stamp for each extra that is installed; a changed pyproject.toml installs anew. The demo imports little of what pip
 # would compile for it, and Python compiles that little itself.
