@@ -1,6 +1,7 @@
 """The pages: links lead somewhere, files and modules exist, Python runs, command lines are understood."""
 
 import importlib
+import json
 import re
 import shlex
 import tomllib
@@ -106,10 +107,10 @@ def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def _command_lines() -> list[str]:
-    lines = []
-    for page in PAGES:
-        lines += re.findall(r"^    (?:\$ )?(orienteer .*)$", page.read_text(), re.MULTILINE)
-    return lines
+    texts = [page.read_text() for page in PAGES]
+    for notebook in sorted(ROOT.glob("docs/tutorials/*.ipynb")):
+        texts += ["".join(cell["source"]) for cell in json.loads(notebook.read_text())["cells"]]
+    return [line for text in texts for line in re.findall(r"^    (?:\$ )?(orienteer .*)$", text, re.MULTILINE)]
 
 
 @pytest.mark.parametrize("line", _command_lines())
