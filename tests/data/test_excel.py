@@ -156,6 +156,18 @@ def test_a_plan_has_a_sheet_a_route_and_one_of_the_rest(path: Path) -> None:
     assert list(book["left out"].iter_rows(values_only=True))[1:] == [(2, "c", 1)]
 
 
+def test_numbers_of_a_plan_can_be_summed(path: Path) -> None:
+    """Costs of seventeen digits were texts, which a spreadsheet's sums leave out without a word."""
+    instance = Instance.from_coords([[0, 0], [0.1, 0.2], [0.7, 0.1]], [0, 0.1 + 0.2, 1 / 3], 9)
+    from orienteer import check_plan
+
+    plan = check_plan(instance, [[0, 1, 2, 0]])
+    files.write_tour(Result(plan, "stopped", 0, 0, "lns", 0, instance=instance), path)
+    rows = list(openpyxl.load_workbook(path).worksheets[0].iter_rows(min_row=2, min_col=5, values_only=True))
+    assert sum(row[1] for row in rows) == pytest.approx(plan.cost)
+    assert sum(row[0] for row in rows) == pytest.approx(plan.prize)
+
+
 def replaced(path: Path, member: str, data: bytes, method: int = zipfile.ZIP_DEFLATED) -> None:
     """Puts other bytes into the place of a member."""
     packed = io.BytesIO()

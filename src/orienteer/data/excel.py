@@ -69,12 +69,17 @@ def save_plan_excel(instance: Instance, plan: Plan, path: FilePath) -> None:
     """Writes a plan: a sheet with a timetable for each route, and a sheet of the places that are left out."""
     sheets: dict[str, list[Sequence[Any]]] = {}
     for number, rows in enumerate(plan_rows(instance, plan)):
-        sheets[_sheet_name(route_name(instance, number), sheets)] = [TITLES, *rows]
+        sheets[_sheet_name(route_name(instance, number), sheets)] = [TITLES, *map(_rounded, rows)]
     names = [""] * instance.size if instance.names is None else instance.names
     rest = [node for node in range(instance.size) if node not in plan.visited]
     about = [[node, names[node], float(instance.prizes[node])] for node in rest]
-    sheets[_sheet_name("left out", sheets)] = [("node", "name", "prize"), *about]
+    sheets[_sheet_name("left out", sheets)] = [("node", "name", "prize"), *map(_rounded, about)]
     _write(path, sheets)
+
+
+def _rounded(row: Sequence[Any]) -> list[Any]:
+    """A row whose numbers fit into cells: as texts, as `_held` keeps them exactly, no sum would count them."""
+    return [float(f"{value:.15g}") if isinstance(value, float) else value for value in row]
 
 
 def routes_of_excel(path: FilePath) -> list[list[int]]:
