@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from orienteer.cli.batch import batch
+from orienteer.cli.convert import convert
 from orienteer.cli.example import example
 from orienteer.cli.explain import why_not
 from orienteer.cli.generate import generate
@@ -50,7 +51,7 @@ def cli(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (solve, batch, generate, check, why_not, plot, solvers, example, warmup, serve):
+for command in (solve, batch, generate, check, why_not, plot, convert, solvers, example, warmup, serve):
     cli.add_command(command)
 
 
