@@ -9,9 +9,9 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from orienteer.data.json_file import problem_dict
 from orienteer.model.errors import OrienteerError
@@ -31,16 +31,32 @@ BROKEN = (OSError, http.client.HTTPException)
 """What a connection raises that breaks off, before an answer or in the middle of it."""
 
 
+class Options(TypedDict, total=False):
+    """What a request may say beside its problem; what is left out, or None, is left to the service."""
+
+    solver: str | None
+    seconds: float | None
+    steps: int | None
+    seed: int
+    alternatives: int
+    """How many plans besides the best."""
+    bound: bool
+    initial: Sequence[Sequence[int]] | None
+    """A plan to begin with: the nodes of each route."""
+    hint: Sequence[Sequence[int]] | None
+    """The same, left aside where it breaks a rule: the plan from before a change."""
+
+
 class Service:
-    """A service, by its address and token."""
+    """A service, by its address and token. Threads need an object each, which knows the job that `cancel` ends."""
 
     def __init__(self, url: str, token: str = ""):
         self.url = url.rstrip("/")
         self.headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self.job: str | None = None
 
-    def solve(self, instance: Instance, on_news: OnNews = lambda news: None, **options: Any) -> Result:
-        """The result of a search; options are those of the service: solver, seconds, steps, seed and others."""
+    def solve(self, instance: Instance, on_news: OnNews = lambda news: None, **options: Unpack[Options]) -> Result:
+        """The result of a search; its `status` is "none found" or "infeasible" where there is no plan."""
         body = json.dumps({"problem": problem_dict(instance), **options}, separators=(",", ":")).encode()
         headers = {"Idempotency-Key": uuid.uuid4().hex}
         if len(body) > LARGE:

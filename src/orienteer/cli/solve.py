@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,9 @@ from orienteer.model.instance import Instance
 from orienteer.model.result import Result
 from orienteer.model.show import place_name
 from orienteer.search import front
+
+if TYPE_CHECKING:  # the module itself is loaded where a server is asked
+    from orienteer.client import Options
 
 NO_PLAN = 1
 """The exit status of a search that found nothing."""
@@ -101,8 +104,8 @@ def solve(
     method, _ = configured(solver, device, named, more)
     begin = None if initial is None else read_plan(initial, instance)
     if server is not None:
-        ask: dict[str, Any] = {"solver": solver, "seconds": seconds, "steps": steps, "seed": seed, "bound": bound}
-        ask |= {"alternatives": alternatives - 1, "initial": begin}
+        ask: Options = {"solver": solver, "seconds": seconds, "steps": steps, "seed": seed, "bound": bound}
+        ask["alternatives"], ask["initial"] = alternatives - 1, begin
         result = _solve_remotely(server, token_file, instance, ask)
         _report(instance, result, out, plot, as_json, bound)
         return 0 if result.plan is not None else NO_PLAN
@@ -130,7 +133,7 @@ def _check_remote(local: dict[str, Any]) -> None:
             raise ValueError(f"--{key} is for a search on this machine; with --server it cannot be set")
 
 
-def _solve_remotely(server: str, token_file: str | None, instance: Instance, ask: dict[str, Any]) -> Result:
+def _solve_remotely(server: str, token_file: str | None, instance: Instance, ask: "Options") -> Result:
     """The result of a search on another machine; Ctrl-C ends the search there too."""
     from orienteer.client import Service, fraction
     from orienteer.service.settings import read_token
