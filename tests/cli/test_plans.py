@@ -184,6 +184,20 @@ def test_contradictions_are_errors(cli: Cli, day: Path) -> None:
         cli("solve", day, "--avoid", "hotel").err
         == f"orienteer: {day}: avoid must not name a start or an end, got 'hotel'\n"
     )
+    assert (
+        cli("solve", day, "--avoid", "museum", "--require", "1").err
+        == f"orienteer: {day}: avoid must not name a place that is required, got 'museum'\n"
+    )
+
+
+def test_a_day_goes_on_from_a_place_that_takes_time(cli: Cli, tmp_path: Path) -> None:
+    """A file with visit times could not be solved from where somebody is now: the place's visit time was refused."""
+    (tmp_path / "day.csv").write_text(TRIP)
+    (tmp_path / "now.csv").write_text("start,end,opens,closes\nMuseum,Hotel,13:00,18:00\n")
+    done = cli("solve", tmp_path / "day.csv", "--routes", tmp_path / "now.csv", "--steps", "10", "--json")
+    (route,) = json.loads(done.out)["routes"]
+    assert [(stop["node"], stop["leave"]) for stop in route["stops"][:2]] == [(1, 780), (2, 780 + 20 + 75)]
+    assert cli("solve", tmp_path / "day.csv", "--start", "Museum", "--end", "Hotel", "--steps", "10").status == 0
 
 
 TRIP = """# speed = 75

@@ -221,6 +221,18 @@ def test_a_limit_a_start_or_an_end_becomes_that_of_every_route() -> None:
     assert planned().replace(limit=5, routes=[Route(limit=7), Route()]).each_route[1].limit == 5
 
 
+def test_a_new_start_takes_no_time() -> None:
+    """Somebody who is at a place now was told that its visit time must be 0 at a start."""
+    moved = planned(groups=()).replace(routes=[Route(1, 0, 5)])
+    assert moved.service is not None
+    assert moved.windows is not None
+    assert list(moved.service) == [0, 0, 1, 0, 0, 0]
+    assert moved.windows[1:3] == (None, ((1, 8),))
+    assert planned(groups=()).replace(start=1, end=1).service is not None
+    with pytest.raises(InvalidInstance, match=r"service\[1\] must be 0"):
+        planned().replace(start=1, service=[0, 2, 0, 0, 0, 0])
+
+
 def test_rules_by_name_and_from_arrays() -> None:
     names = ["home", "a", "b", "c", "d", "hotel"]
     named = planned(

@@ -89,7 +89,8 @@ class Fields:
 
         `limit`, `start` and `end`, unless None, override those of the file and of all its routes. Where neither names a
         start, routes start at node 0; where neither names an end, they end where they start. The windows of a start and
-        of an end say when their routes open and close, unless the routes say so.
+        of an end say when their routes open and close, unless the routes say so. Where the caller or a list of routes
+        makes a start or an end of a place, its visit takes no time.
         """
         found = self._given(limit, start, end)
         routes = found._routes(path, what)
@@ -104,7 +105,7 @@ class Fields:
                     routes[0].end,
                     self.coords,
                     None if self.names is None else tuple(self.names),
-                    self.service,
+                    found._service(path, start, end),
                     [self.number(path, "required", node) for node in self.required],
                     found._windows(routes),
                     None if plain else routes,
@@ -213,15 +214,33 @@ class Fields:
             for node, windows in enumerate(self.windows)
         ]
 
+    def _service(self, path: FilePath, start: Node | None, end: Node | None) -> Array | None:
+        """Visit times, 0 where the caller or a list of routes lets routes start or end: the visit is over by then.
+
+        A place that is the start by its own row keeps its visit time, which is then refused as a mistake in the file.
+        """
+        if self.service is None:
+            return None
+        named = [start, end]
+        if self.routes is not None and not isinstance(self.routes, int):
+            named += [node for route in self.routes for node in (route.start, route.end)]
+        numbers = [self.number(path, "start", node) for node in named if node is not None]
+        service = np.array(self.service, dtype=float)
+        service[[node for node in numbers if 0 <= node < len(service)]] = 0.0
+        return service
+
     def _costs(self, path: FilePath, routes: Sequence[Route]) -> Array:
         """The costs, without a way to and from the nodes that are avoided."""
         if not self.avoided:
             return self.costs
         ends, barred = {node for route in routes for node in (route.start, route.end)}, list[int]()
+        required = [self.number(path, "required", node) for node in self.required]
         for node in self.avoided:
             number = self.number(path, "avoid", node)
             if number in ends:
                 raise BadFile(path, f"avoid must not name a start or an end, got {shown(node)}")
+            if number in required:
+                raise BadFile(path, f"avoid must not name a place that is required, got {shown(node)}")
             if not 0 <= number < len(self.costs):
                 raise BadFile(path, f"avoid must be a node from 0 to {len(self.costs) - 1}, got {number}")
             barred.append(number)

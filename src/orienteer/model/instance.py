@@ -205,11 +205,28 @@ class Instance:
         return instance
 
     def replace(self, **changes: Any) -> "Instance":
-        """A copy with some fields changed, checked anew. A limit, a start or an end becomes that of every route."""
+        """A copy with some fields changed, checked anew. A limit, a start or an end becomes that of every route.
+
+        A node that becomes a start or an end loses its visit time and its windows, unless these are given too.
+        """
+        ends = self._ends_in(changes)
+        if ends and self.service is not None:
+            changes.setdefault("service", [0.0 if node in ends else time for node, time in enumerate(self.service)])
+        if ends and self.windows is not None:
+            changes.setdefault("windows", [None if node in ends else own for node, own in enumerate(self.windows)])
         if self.routes is not None and "routes" not in changes:
             own = {name: changes[name] for name in ("start", "end", "limit") if name in changes}
             changes["routes"] = [dataclasses.replace(route, **own) for route in self.routes]
         return dataclasses.replace(self, **changes)
+
+    def _ends_in(self, changes: Mapping[str, Any]) -> set[int]:
+        """The nodes that changed fields name as starts or ends; none where the nodes themselves are changed."""
+        if {"prizes", "names"} & changes.keys():
+            return set()
+        routes, given = changes.get("routes"), [changes.get("start"), changes.get("end")]
+        for route in routes if isinstance(routes, Sequence) else ():
+            given += [route.start, route.end] if isinstance(route, Route) else []
+        return {self.find("start", node) for node in given if node is not None}
 
     @property
     def size(self) -> int:
