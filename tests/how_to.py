@@ -6,7 +6,8 @@ puts what was printed into the pages, and the pictures that were drawn into docs
 
 - a fence with a title is a file that the reader writes: ```csv title="places.csv"
 - an indented line `orienteer ...` is a command; ```python, ```sh and ```js run too
-- ```text is what the block before it printed; one with a line `...` was shortened by hand and stays as it is
+- ```text is what the block before it printed; one that begins with `...` is the end of it, as many lines as stand there, and
+  one with such a line further below was shortened by hand and stays as it is
 - a comment before a block says how it differs: <!-- status: 2 --> ends with an error, <!-- server --> asks a server that
   runs, in place of the one at port 8000, <!-- not run: why --> is only read
 """
@@ -30,11 +31,11 @@ ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "images" / "how-to"
 ADDRESS = "http://127.0.0.1:8000"
 SHORTENED = re.compile(r"^ *\.\.\.", re.MULTILINE)
-SMALLER = {"--count 20 ": "--count 1 ", "--minutes 5 ": "--iterations 1 ", "--n 100000 ": "--n 5000 "}
+SMALLER = {"--count 20 ": "--count 1 ", "--minutes 2 ": "--iterations 1 ", "--n 100000 ": "--n 4000 ", "--steps 1000000 ": "--steps 5000 "}
 """What a test changes in commands that take a reader minutes."""
 
 _FENCE = r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<code>.*?)^```$"
-_BLOCK = re.compile(rf"(?:^<!-- (?P<mark>[^>]*) -->\n)?(?:{_FENCE}|^    (?P<command>orienteer .*)$)", re.M | re.S)
+_BLOCK = re.compile(rf"(?:^<!-- (?P<mark>[^>]*) -->\n\n)?(?:{_FENCE}|^    (?P<command>orienteer [^\n]*)$)", re.M | re.S)
 
 
 @dataclass(frozen=True)
@@ -118,12 +119,24 @@ def refresh(page: Path, server: Callable[[], str]) -> None:
         pairs = run_page(text, Path(folder), server)
         for name in re.findall(rf"\]\(\.\./images/{PICTURES.name}/([\w-]+\.\w+)\)", text):
             if (Path(folder) / name).exists():
-                PICTURES.mkdir(exist_ok=True)
-                shutil.copyfile(Path(folder) / name, PICTURES / name)
+                _keep(Path(folder) / name)
     for block, printed in reversed(pairs):
-        if not SHORTENED.search(block.code):
-            text = text[: block.begin] + printed.rstrip().lstrip("\n") + "\n" + text[block.end :]
+        lines = printed.strip("\n").splitlines()
+        if block.code.startswith("...\n"):
+            lines = ["...", *lines[1 - len(block.code.splitlines()) :]]
+        if not SHORTENED.search(block.code.removeprefix("...")):
+            text = text[: block.begin] + "\n".join(lines).rstrip() + "\n" + text[block.end :]
     page.write_text(text)
+
+
+def _keep(picture: Path) -> None:
+    """Puts a picture into the folder of pictures, with as few colours as it needs, so that it stays small."""
+    from PIL import Image
+
+    PICTURES.mkdir(exist_ok=True)
+    Image.open(picture).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(
+        PICTURES / picture.name, optimize=True
+    )
 
 
 def main(pages: list[str]) -> None:

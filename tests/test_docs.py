@@ -5,18 +5,24 @@ import json
 import re
 import shlex
 import tomllib
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
 import pytest
 
+from how_to import blocks_of, run_page
 from orienteer.cli.main import cli
 from orienteer.data.generate import generate
+from servers import Server
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "orienteer"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "benchmarks" / "README.md"])
+READ_ONLY = ("index", "plans", "cluster", "run_the_service")
+RUN = [page for page in PAGES if page.parent.name == "how-to" and page.stem not in READ_ONLY]
+"""Pages whose files, commands and code are one program, from top to bottom."""
 SPEAKING_OF_FILES = [page for page in PAGES if page.name != "CHANGELOG.md"]
 
 
@@ -24,12 +30,19 @@ def _python(page: Path) -> list[str]:
     return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
 
 
-WITH_PYTHON = [page for page in PAGES if _python(page) and page.name != "files.md"]  # data/test_docs.py runs that one
+WITH_PYTHON = [page for page in PAGES if _python(page) and page not in RUN and page.name != "files.md"]  # data/test_docs.py runs that one
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_merges_are_finished(page: Path) -> None:
-    """Three pages once went out with both sides of a merge between `<<<<<<<` and `>>>>>>>`."""
+    """Three pages once went out with both sides of a merge between `    texts = [page.read_text() for page in PAGES if page not in RUN]
+    for notebook in sorted(ROOT.glob("docs/tutorials/*.ipynb")):
+        texts += ["".join(cell["source"]) for cell in json.loads(notebook.read_text())["cells"]]
+    lines = [line for text in texts for line in re.findall(r"^    (?:\$ )?(orienteer .*)$", text, re.MULTILINE)]
+    for page in RUN:
+        blocks = [block for block in blocks_of(page.read_text()) if block.marked("not run") is not None]
+        lines += [block.code for block in blocks if block.kind == "command"]
+    return lines
     assert not re.findall(r"^(?:<{7}|>{7}) .*", page.read_text(), re.MULTILINE)
 
 
@@ -56,6 +69,7 @@ def test_files_exist(page: Path) -> None:
     text = _without_links(page.read_text())
     named = set(re.findall(r"[\w*./-]*[\w*]\.py\b", text)) | set(re.findall(r"`([a-z_]+/[\w/]*)`", text))
     built = (ROOT / ".gitignore").read_text().splitlines()  # made by commands, so that a fresh clone has none of them
+    built += [block.title for block in blocks_of(page.read_text())]  # written by the reader
     beside = {path for path in named if path.startswith("../")}  # beside the checkout, where a clone may have nothing
     for path in sorted(named - set(built) - beside):
         known = (ROOT / path.partition("/")[0]).exists() or (SOURCE / path.partition("/")[0]).exists()
@@ -107,10 +121,21 @@ def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def _command_lines() -> list[str]:
+<<<<<<< HEAD
     texts = [page.read_text() for page in PAGES]
     for notebook in sorted(ROOT.glob("docs/tutorials/*.ipynb")):
         texts += ["".join(cell["source"]) for cell in json.loads(notebook.read_text())["cells"]]
     return [line for text in texts for line in re.findall(r"^    (?:\$ )?(orienteer .*)$", text, re.MULTILINE)]
+=======
+    lines = []
+    for page in PAGES:
+        if page in RUN:
+            blocks = [block for block in blocks_of(page.read_text()) if block.marked("not run") is not None]
+            lines += [block.code for block in blocks if block.kind == "command"]
+        else:
+            lines += re.findall(r"^    (?:\$ )?(orienteer .*)$", page.read_text(), re.MULTILINE)
+    return lines
+>>>>>>> 3a40f45 (Tell how to in a page for each wish)
 
 
 @pytest.mark.parametrize("line", _command_lines())
@@ -126,3 +151,27 @@ def test_command_lines_are_understood(line: str) -> None:
     if "S" not in words and "NAME" not in words and "N" not in words:  # a real one, not a pattern
         with click.Context(command) as context:
             command.parse_args(context, words)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], str]]:
+    """The address of a server, which starts where a page first asks for it."""
+    started: list[Server] = []
+
+    def url() -> str:
+        if not started:
+            started.append(Server(tmp_path_factory.mktemp("server")).__enter__())
+        return started[0].url
+
+    yield url
+    for one in started:
+        one.kill()
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+def test_how_to_pages_run(page: Path, tmp_path: Path, server: Callable[[], str]) -> None:
+    """What a reader who follows a page does, in an empty folder with the examples; printed is something each time."""
+    for block, printed in run_page(page.read_text(), tmp_path, server, small=True):
+        assert block.code.strip()
+        assert printed.strip(), f"nothing was printed where {page.name} shows\n{block.code}"
+    assert (tmp_path / "examples").is_symlink()

@@ -114,6 +114,16 @@ def test_plot_writes_a_picture(cli: Cli, town: Path, tmp_path: Path) -> None:
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_middle_of_a_long_route_is_left_out(cli: Cli, tmp_path: Path) -> None:
+    """A route through 100,000 points printed a table of tens of thousands of lines."""
+    circle = [[i / 100, 0] for i in range(500)]
+    write(Instance.from_coords(circle, [1.0] * 500, 20), tmp_path / "long.json")
+    lines = cli("solve", tmp_path / "long.json", "--steps", "1").out.splitlines()
+    assert lines[11].strip() == "... 486 more stops, which --out writes to a file"
+    assert lines[12].split()[0] == "496"
+    assert len(lines) == 1 + 10 + 1 + 5 + 3
+
+
 def test_steps_make_a_run_repeatable(cli: Cli, town: Path) -> None:
     one, two = (
         json.loads(cli("solve", town, "--solver", "random", "--steps", "20", "--seed", "5", "--json").out) for _ in "ab"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orienteer import Improvement, Instance, MissingExtra, Plan, Result, Tour, check_plan, solve
+from orienteer import Improvement, Instance, MaxSteps, MissingExtra, Plan, Result, Tour, check_plan, solve
 from orienteer.model.result import Status
 
 numbers = st.floats(0, 1e12, allow_nan=False)
@@ -140,9 +140,18 @@ def test_a_frame_of_the_stops() -> None:
     pandas = pytest.importorskip("pandas")
     frame = solve(TOWN, "enumerate").to_frame()
     assert isinstance(frame, pandas.DataFrame)
-    assert list(frame.columns) == ["place", "node", "name", "prize", "leg", "cost", "arrive", "wait", "begin", "leave"]
+    stops = ["place", "node", "name", "prize", "leg", "cost", "arrive", "wait", "begin", "leave"]
+    assert list(frame.columns) == ["route", *stops]
     assert frame["cost"].tolist() == [0, 3, 5]
     assert frame["prize"].sum() == 1
+
+
+def test_a_frame_has_all_routes() -> None:
+    """Of a plan with several routes the frame had the first one, without a word."""
+    pytest.importorskip("pandas")
+    result = solve(TOWN.replace(routes=2), "lns", MaxSteps(50))
+    assert result.to_frame()["route"].unique().tolist() == [0, 1]
+    assert result.to_frame(route=1)["node"].tolist() == list(result.routes[1].nodes)
 
 
 def test_without_pandas_the_pip_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

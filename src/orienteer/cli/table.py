@@ -15,6 +15,10 @@ DECIMALS: dict[Unit, int] = {"seconds": 0, "minutes": 1, "hours": 2}
 """How many decimals legs and waits have at most beside times of day, which are shown to the minute."""
 
 
+LONGEST, FIRST, LAST = 400, 10, 5
+"""Of routes with more stops than this, a table shows so many of the first and of the last ones."""
+
+
 def plan_table(instance: Instance, plan: Plan) -> str:
     """The table of a plan's route; of several routes one a route, under a line that sums it up."""
     timetables = plan.stops(instance)
@@ -39,15 +43,21 @@ def route_line(instance: Instance, plan: Plan, number: int) -> str:
 def _route_table(instance: Instance, route: Route, stops: Sequence[Visit]) -> str:
     """A line for each stop: its number, place and prize, the leg to it, then its costs, or its times where these count.
 
-    Costs are the cost up to the stop and the unused limit. Times are arrival, wait, beginning and departure.
+    Costs are the cost up to the stop and the unused limit. Times are arrival, wait, beginning and departure. Of routes
+    that nobody would read on a screen the middle is left out.
     """
+    hidden = len(stops) - FIRST - LAST if len(stops) > LONGEST else 0
+    stops = [*stops[:FIRST], *stops[-LAST:]] if hidden else stops
     columns = {
         "stop": [str(stop.place) for stop in stops],
         "place": [place_name(instance, stop.node) for stop in stops],
         "prize": _written([stop.prize for stop in stops]),
     }
     columns |= _times(instance, stops) if is_timed(instance) else _costs(route, stops)
-    return layout(tuple(columns), list(zip(*columns.values(), strict=True)), left=(1,))
+    lines = layout(tuple(columns), list(zip(*columns.values(), strict=True)), left=(1,)).splitlines()
+    if hidden:
+        lines.insert(1 + FIRST, f"... {hidden:,} more stops, which --out writes to a file")
+    return "\n".join(lines)
 
 
 def is_timed(instance: Instance) -> bool:

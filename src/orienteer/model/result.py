@@ -116,13 +116,18 @@ class Result:
             raise ValueError("this result does not know its instance, so explain must be given the instance")
         return explain(problem, self.found, node)
 
-    def to_frame(self, instance: Instance | None = None, route: int = 0) -> "pandas.DataFrame":
-        """The stops as a pandas table; arguments as for `stops`."""
+    def to_frame(self, instance: Instance | None = None, route: int | None = None) -> "pandas.DataFrame":
+        """The stops as a pandas table with the number of their route, counted from 0; by default of all routes.
+
+        Arguments as for `stops`.
+        """
         try:
             import pandas
         except ImportError as error:
             raise MissingExtra("to_frame", "pandas", "pip install pandas") from error
-        return pandas.DataFrame(self.stops(instance, route), columns=list(Visit._fields))
+        numbers = range(len(self.routes)) if route is None else [route]
+        rows = [(number, *visit) for number in numbers for visit in self.stops(instance, number)]
+        return pandas.DataFrame(rows, columns=["route", *Visit._fields])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; an unknown bound is None. Stops have times where the result has its problem."""

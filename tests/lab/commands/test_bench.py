@@ -22,6 +22,15 @@ def test_the_papers_table(cli: Cli, tmp_path: Path) -> None:
     assert again.out == out
 
 
+def test_a_single_problem_is_a_set_of_one(cli: Cli, tmp_path: Path) -> None:
+    """A CSV was refused as a damaged NPZ file; rules tell instances apart as well as prizes do."""
+    write(TOWN, tmp_path / "town.json")
+    words = ("bench", "sets", tmp_path / "town.json", "--methods", "lns,steps=10", "--out", tmp_path / "out")
+    assert "| town | lns,steps=10 | 1 | 6.00 | 0.00 % |" in cli(*words).out
+    write(TOWN.replace(required=["mill"]), tmp_path / "town.json")
+    assert "| town | lns,steps=10 | 1 | 5.50 | 0.00 % |" in cli(*words).out
+
+
 def test_shards_and_merge(cli: Cli, tmp_path: Path) -> None:
     for number in (1, 2):
         status, out, _ = cli("bench", "paper", *SMALL, "--shard", f"{number}/2", "--out", tmp_path / str(number))

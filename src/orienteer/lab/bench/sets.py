@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from orienteer.data.files import read_set
 from orienteer.data.generate import generate
 from orienteer.data.instance_set import InstanceSet
 from orienteer.data.npz import load_set, save_set
@@ -33,7 +34,7 @@ class NamedSet:
         found = []
         for index in range(len(given)):
             content = hashlib.sha256()
-            for array in (given.prizes, given.limit, given.start, given.end, given.coords, given.costs):
+            for array in (given.prizes, given.limit, given.start, given.end, given.coords, given.costs, given.rules):
                 if array is not None:
                     content.update(array[index].tobytes())
             found.append(content.hexdigest()[:12])
@@ -61,6 +62,11 @@ def kept_set(folder: Path, prizes: str, nodes: int, count: int | None) -> NamedS
     if count is not None and len(found) < count:
         raise BadFile(path, f"holds {len(found)} instances, fewer than the {count} asked for")
     return NamedSet(path.stem, found[:count])
+
+
+def named_set(path: Path, count: int | None) -> NamedSet:
+    """The first `count` instances of an NPZ set, or all; of a file in another format, its one instance."""
+    return NamedSet(path.stem, InstanceSet.of(read_set(path))[:count])
 
 
 def one_each(named: Sequence[tuple[str, Instance]]) -> list[NamedSet]:

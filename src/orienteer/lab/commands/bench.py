@@ -259,7 +259,7 @@ def peers(
 
 
 @bench.command()
-@click.argument("files", nargs=-1, required=True, type=FILE, metavar="SET.npz...")
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
 @click.option("--methods", default="auto", metavar="NAME[,KEY=VALUE...],...", help="Rows.  [default: auto]")
 @click.option("--count", type=COUNT, metavar="N", help="Only the first N instances of each set.")
 @click.option("--beside", type=FILE, metavar="CSV", help="Another program's figures: columns set, index, prize.")
@@ -275,14 +275,13 @@ def sets(
     threads: int,
     out: Path,
 ) -> None:
-    """Any methods on any sets, with another program's figures beside them."""
+    """Any methods on any NPZ sets or single problems, with another program's figures beside them."""
     from orienteer.cli.progress import Bar
-    from orienteer.data.npz import load_set
     from orienteer.lab.bench.compare import compare
-    from orienteer.lab.bench.sets import NamedSet
+    from orienteer.lab.bench.sets import named_set
 
     chosen = _methods(methods, {}, device)
-    given = [NamedSet(file.stem, load_set(file)[:count]) for file in files]
+    given = [named_set(file, count) for file in files]
     _threads(threads)
     with Bar() as bar:
         others = {} if beside is None else {beside.name: beside}
