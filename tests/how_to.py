@@ -6,10 +6,10 @@ puts what was printed into the pages, and the pictures that were drawn into docs
 
 - a fence with a title is a file that the reader writes: ```csv title="places.csv"
 - an indented line `orienteer ...` is a command; ```python, ```sh and ```js run too
-- ```text is what the block before it printed; one that begins with `...` is the end of it, as many lines as stand there, and
-  one with such a line further below was shortened by hand and stays as it is
-- a comment before a block says how it differs: <!-- status: 2 --> ends with an error, <!-- server --> asks a server that
-  runs, in place of the one at port 8000, <!-- not run: why --> is only read
+- ```text is what the block before it printed; one that begins with `...` is the end of it, as many lines as stand
+  there, and one with such a line further below was shortened by hand and stays as it is
+- a comment before a block says how it differs: <!-- status: 2 --> ends with an error, <!-- server --> asks a server
+  that runs, in place of the one at port 8000, <!-- not run: why --> is only read
 """
 
 import contextlib
@@ -31,7 +31,13 @@ ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "images" / "how-to"
 ADDRESS = "http://127.0.0.1:8000"
 SHORTENED = re.compile(r"^ *\.\.\.", re.MULTILINE)
-SMALLER = {"--count 20 ": "--count 1 ", "--minutes 2 ": "--iterations 1 ", "--n 100000 ": "--n 4000 ", "--steps 1000000 ": "--steps 5000 "}
+SMALLER = {
+    "--count 20 ": "--count 1 ",
+    "--count 200 ": "--count 20 ",
+    "--minutes 2 ": "--iterations 1 ",
+    "--n 100000 ": "--n 4000 ",
+    "--steps 1000000 ": "--steps 5000 ",
+}
 """What a test changes in commands that take a reader minutes."""
 
 _FENCE = r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<code>.*?)^```$"
@@ -118,8 +124,8 @@ def refresh(page: Path, server: Callable[[], str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         pairs = run_page(text, Path(folder), server)
         for name in re.findall(rf"\]\(\.\./images/{PICTURES.name}/([\w-]+\.\w+)\)", text):
-            if (Path(folder) / name).exists():
-                _keep(Path(folder) / name)
+            for picture in sorted(Path(folder).rglob(name), reverse=True):  # of several the first in order is kept
+                _keep(picture)
     for block, printed in reversed(pairs):
         lines = printed.strip("\n").splitlines()
         if block.code.startswith("...\n"):
