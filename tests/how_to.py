@@ -34,7 +34,7 @@ SHORTENED = re.compile(r"^ *\.\.\.", re.MULTILINE)
 SMALLER = {
     "--count 20 ": "--count 1 ",
     "--count 200 ": "--count 20 ",
-    "--minutes 2 ": "--iterations 1 ",
+    "--iterations 10 ": "--iterations 1 ",
     "--n 100000 ": "--n 4000 ",
     "--steps 1000000 ": "--steps 5000 ",
 }
