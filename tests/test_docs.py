@@ -36,14 +36,7 @@ WITH_PYTHON = [page for page in PAGES if _python(page) and page not in ELSEWHERE
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_merges_are_finished(page: Path) -> None:
-    """Three pages once went out with both sides of a merge between `    texts = [page.read_text() for page in PAGES if page not in RUN]
-    for notebook in sorted(ROOT.glob("docs/tutorials/*.ipynb")):
-        texts += ["".join(cell["source"]) for cell in json.loads(notebook.read_text())["cells"]]
-    lines = [line for text in texts for line in re.findall(r"^    (?:\$ )?(orienteer .*)$", text, re.MULTILINE)]
-    for page in RUN:
-        blocks = [block for block in blocks_of(page.read_text()) if block.marked("not run") is not None]
-        lines += [block.code for block in blocks if block.kind == "command"]
-    return lines
+    """Three pages once went out with both sides of a merge between `<<<<<<<` and `>>>>>>>`."""
     assert not re.findall(r"^(?:<{7}|>{7}) .*", page.read_text(), re.MULTILINE)
 
 
@@ -122,21 +115,14 @@ def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def _command_lines() -> list[str]:
-<<<<<<< HEAD
-    texts = [page.read_text() for page in PAGES]
+    texts = [page.read_text() for page in PAGES if page not in RUN]
     for notebook in sorted(ROOT.glob("docs/tutorials/*.ipynb")):
         texts += ["".join(cell["source"]) for cell in json.loads(notebook.read_text())["cells"]]
-    return [line for text in texts for line in re.findall(r"^    (?:\$ )?(orienteer .*)$", text, re.MULTILINE)]
-=======
-    lines = []
-    for page in PAGES:
-        if page in RUN:
-            blocks = [block for block in blocks_of(page.read_text()) if block.marked("not run") is not None]
-            lines += [block.code for block in blocks if block.kind == "command"]
-        else:
-            lines += re.findall(r"^    (?:\$ )?(orienteer .*)$", page.read_text(), re.MULTILINE)
+    lines = [line for text in texts for line in re.findall(r"^    (?:\$ )?(orienteer .*)$", text, re.MULTILINE)]
+    for page in RUN:
+        blocks = [block for block in blocks_of(page.read_text()) if block.marked("not run") is not None]
+        lines += [block.code for block in blocks if block.kind == "command"]
     return lines
->>>>>>> 3a40f45 (Tell how to in a page for each wish)
 
 
 @pytest.mark.parametrize("line", _command_lines())
