@@ -72,7 +72,7 @@ def test_lengths_and_known_detours_are_right_after_any_steps(seed: int) -> None:
     instance = team(seed)
     view = instance.plan_view
     places, state = len(view.nodes), seed_state(seed)
-    orders, saved, candidates, detours = new_orders(view), new_saved(view), new_candidates(places), new_detours(view)
+    orders, saved, candidates, detours = new_orders(view), new_saved(view), new_candidates(view), new_detours(view)
     moves = in_units(view, moves_for(instance))
     assert moves.plain
     known = 0
@@ -102,7 +102,7 @@ def test_the_cheapest_detour_is_the_cheapest_and_the_dice_ask_for_the_next(seed:
     instance = team(seed).replace(groups=(), budgets=())
     view = instance.plan_view
     places, state = len(view.nodes), seed_state(seed)
-    orders, saved, candidates, detours = new_orders(view), new_saved(view), new_candidates(places), new_detours(view)
+    orders, saved, candidates, detours = new_orders(view), new_saved(view), new_candidates(view), new_detours(view)
     count = gather(view, orders, 0, places, candidates, saved)
     detour_by_order(view, orders, view.prizes, candidates, count // 2, False, detours, saved, state)
     for node in np.flatnonzero(orders.route[:places] < 0).tolist():

@@ -6,7 +6,7 @@ import pytest
 from orienteer import Budget, Instance, MaxSteps, NoImprovement, Route, check_plan, solve
 from orienteer.kernel import seed_state
 from orienteer.lns.plans.orders import Orders, begin_step, new_orders, new_saved, refresh, take_back
-from orienteer.lns.plans.recreate import by_order, by_ratio, gather, new_candidates
+from orienteer.lns.plans.recreate import Candidates, by_order, by_ratio, gather, new_candidates, spot_cost
 from orienteer.lns.plans.search import _phases, _starts, moves_for
 from orienteer.model.plan_view import PlanView
 from orienteer.search.run import Run
@@ -54,11 +54,25 @@ def is_up_to_date(view: PlanView, orders: Orders) -> bool:
     return same and np.allclose(orders.used, view.weights[visited].sum(axis=0))
 
 
+def known_spots(view: PlanView, orders: Orders, candidates: Candidates) -> int:
+    """How many cheapest insertions are known of the routes as they are; all of these must be right."""
+    count = 0
+    for node in np.flatnonzero(orders.route[: len(view.nodes)] < 0).tolist():
+        for route in np.flatnonzero(candidates.known[node] == orders.version).tolist():
+            costs = [spot_cost(view, orders, node, route, place) for place in range(orders.size[route] - 1)]
+            assert candidates.least[node, route] == pytest.approx(min(costs))
+            if np.isfinite(min(costs)):
+                assert costs[candidates.behind[node, route]] == pytest.approx(min(costs))
+            count += 1
+    return count
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_clocks_are_right_after_insertions_and_after_taking_them_back(seed: int) -> None:
     view = town(seed).plan_view
     places, state = len(view.nodes), seed_state(seed)
-    orders, saved, candidates = new_orders(view), new_saved(view), new_candidates(places)
+    orders, saved, candidates = new_orders(view), new_saved(view), new_candidates(view)
+    known = 0
     for ratio in (False, True, False):
         begin_step(orders, saved)
         before = [orders.node[route, : orders.size[route]].tolist() for route in range(view.routes)]
@@ -68,11 +82,14 @@ def test_clocks_are_right_after_insertions_and_after_taking_them_back(seed: int)
         else:
             by_order(view, orders, view.prizes, candidates, count, False, 0, True, saved, state)
         assert is_up_to_date(view, orders)
+        known += known_spots(view, orders, candidates)
         after = [orders.node[route, : orders.size[route]].tolist() for route in range(view.routes)]
         assert ratio or after != before or orders.total[0] > 0
         take_back(orders, saved)
         assert is_up_to_date(view, orders)
+        known += known_spots(view, orders, candidates)
         assert [orders.node[route, : orders.size[route]].tolist() for route in range(view.routes)] == before
+    assert known > 0
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -177,7 +177,7 @@ def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves,
         if moves.plain:
             draw_together(view, orders, route, saved)
         else:
-            close_up(view, orders, route)
+            close_up(view, orders, route, saved)
         gone += size
         if gone >= target or saved.counts[0] >= strings:
             return

@@ -35,7 +35,7 @@ class Orders(NamedTuple):
     taken: Ints
     """(groups,) how many places of each group are visited."""
     version: Ints
-    """(r,) a number that is new whenever `put_in` or `draw_together` changes an order."""
+    """(r,) a number that is new whenever a step changes an order."""
     total: Floats
     """(2,) what the visited places are worth in the search, and how many required ones are among them."""
 
@@ -147,6 +147,7 @@ def insert(view: PlanView, orders: Orders, worth: Floats, node: int, route: int,
             break
         latest[column] = time
     orders.route[node] = route
+    renew(orders, route, saved)
     _count(view, orders, worth, node, 1)
     _note_moved(saved, node)
 
@@ -194,7 +195,7 @@ def remove(view: PlanView, orders: Orders, worth: Floats, node: int, saved: Save
 
 
 @lean
-def close_up(view: PlanView, orders: Orders, route: int) -> None:
+def close_up(view: PlanView, orders: Orders, route: int, saved: Saved) -> None:
     """Takes places that `remove` has marked out of an order."""
     node, size = orders.node[route], orders.size[route]
     kept = 1
@@ -205,6 +206,7 @@ def close_up(view: PlanView, orders: Orders, route: int) -> None:
             kept += 1
     orders.size[route] = kept
     refresh(view, orders, route)
+    renew(orders, route, saved)
 
 
 @lean

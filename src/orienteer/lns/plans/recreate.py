@@ -27,12 +27,20 @@ class Candidates(NamedTuple):
     """The worth, to a power and with noise, that `by_ratio` divides by the cost."""
     spot: Floats
     """Room for the costs of all spots of a route."""
+    known: Ints
+    """(places, r) the version of the route for which `least` and `behind` hold."""
+    least: Floats
+    """(places, r) the cost of the cheapest insertion of each place in each route; infinite if there is none."""
+    behind: Ints
+    """(places, r) the column behind which that insertion is."""
     is_in: Bools
     """(places,) whether a place is among the candidates."""
 
 
-def new_candidates(places: int) -> Candidates:
+def new_candidates(view: PlanView) -> Candidates:
     """Room for all places."""
+    places = len(view.nodes)
+    shape = places, view.routes
     return Candidates(
         node=np.zeros(places, dtype=np.int64),
         cost=np.zeros(places),
@@ -41,6 +49,9 @@ def new_candidates(places: int) -> Candidates:
         right=np.zeros(places, dtype=np.int64),
         weight=np.zeros(places),
         spot=np.zeros(places + 2),
+        known=np.full(shape, -1, dtype=np.int64),
+        least=np.zeros(shape),
+        behind=np.zeros(shape, dtype=np.int64),
         is_in=np.zeros(places, dtype=np.bool_),
     )
 
@@ -108,8 +119,39 @@ def _spot_costs(
 
 
 @inlined
+def _measure(view: PlanView, orders: Orders, candidates: Candidates, node: int, route: int) -> None:
+    """Finds the cheapest insertion of a place in a route, and keeps it until the route changes."""
+    first, last = view.first[node], view.first[node + 1] - 1
+    costs = candidates.spot
+    spots = orders.size[route] - 1
+    if first == last:
+        _spot_costs(view, orders, node, route, view.opens[first], view.closes[first], costs)
+    else:
+        for place in range(spots):
+            costs[place] = spot_cost(view, orders, node, route, place)
+    least, behind = np.inf, -1
+    for place in range(spots):
+        if costs[place] < least:
+            least, behind = costs[place], place
+    candidates.known[node, route] = orders.version[route]
+    candidates.least[node, route] = least
+    candidates.behind[node, route] = behind
+
+
+@lean
+def _next_best(view: PlanView, orders: Orders, node: int, route: int, passed_over: int) -> tuple[float, int]:
+    """The cheapest insertion in a route that is not behind the column `passed_over`, and its column, -1 for none."""
+    best, best_place = np.inf, -1
+    for place in range(orders.size[route] - 1):
+        cost = spot_cost(view, orders, node, route, place)
+        if cost < best and place != passed_over:
+            best, best_place = cost, place
+    return best, best_place
+
+
+@inlined
 def cheapest_spot(
-    view: PlanView, orders: Orders, node: int, costs: Floats, look: int, blink: bool, state: State
+    view: PlanView, orders: Orders, node: int, candidates: Candidates, look: int, blink: bool, state: State
 ) -> tuple[float, int, int]:
     """The cost of the cheapest insertion, its route, and the column behind which it is; spots are skipped by chance.
 
@@ -119,21 +161,19 @@ def cheapest_spot(
     best, best_route, best_place = np.inf, -1, -1
     dice = next_word(state)
     if look == 0:
-        first, last = view.first[node], view.first[node + 1] - 1
-        opens, closes = view.opens[first], view.closes[last]
         for route in range(view.routes):
-            spots = orders.size[route] - 1
-            if first == last:
-                _spot_costs(view, orders, node, route, opens, closes, costs)
-            else:
-                for place in range(spots):
-                    costs[place] = spot_cost(view, orders, node, route, place)
-            for place in range(spots):
-                if costs[place] < best:
+            if candidates.known[node, route] != orders.version[route]:
+                _measure(view, orders, candidates, node, route)
+            cost = candidates.least[node, route]
+            if cost < best:
+                place = candidates.behind[node, route]
+                if blink:
                     dice = (dice >> np.uint64(5)) | (dice << np.uint64(59))
-                    if blink and dice & np.uint64(31) == np.uint64(0):
-                        continue
-                    best, best_route, best_place = costs[place], route, place
+                    if dice & np.uint64(31) == np.uint64(0):
+                        cost, place = _next_best(view, orders, node, route, place)
+                        if not cost < best:
+                            continue
+                best, best_route, best_place = cost, route, place
         return best, best_route, best_place
     for route in range(view.routes):
         for side in range(2):
@@ -175,11 +215,20 @@ def by_ratio(
     saved: Saved,
     state: State,
 ) -> None:
-    """Inserts, again and again, the candidate that fits with the largest power * noise / (cost + floor)."""
+    """Inserts, again and again, the candidate that fits with the largest power * noise / (cost + floor).
+
+    A candidate that fits nowhere is not looked at again: where no detour is shorter than the direct way, it will not
+    fit beside a new stop either.
+    """
+    fit = 0
     for index in range(count):
         node = candidates.node[index]
-        candidates.weight[index] = power[node] * (1.0 - noise + 2.0 * noise * next_float(state))
-        _look(view, orders, candidates, index, look, blink, state)
+        candidates.node[fit] = node
+        candidates.weight[fit] = power[node] * (1.0 - noise + 2.0 * noise * next_float(state))
+        _look(view, orders, candidates, fit, look, blink, state)
+        if candidates.cost[fit] < np.inf:
+            fit += 1
+    count = fit
     while True:
         pick = _best_ratio(candidates, count, floor)
         if pick < 0:
@@ -194,6 +243,8 @@ def by_ratio(
         cost = spot_cost(view, orders, node, route, place) if right == candidates.right[pick] else np.inf
         if cost > candidates.cost[pick] + 1e-9 * floor:  # earlier insertions have taken the spot, or made it dearer
             _look(view, orders, candidates, pick, look, False, state)
+            if candidates.cost[pick] == np.inf:
+                count = _drop(candidates, pick, count)
             continue
         insert(view, orders, worth, node, route, place, saved)
         count = _drop(candidates, pick, count)
@@ -232,7 +283,7 @@ def by_order(
         node = nodes[index]
         if not is_free(view, orders, node):
             continue
-        cost, route, place = cheapest_spot(view, orders, node, candidates.spot, look, blink, state)
+        cost, route, place = cheapest_spot(view, orders, node, candidates, look, blink, state)
         if route >= 0 and (worth[node] > 0 or cost < 0):
             insert(view, orders, worth, node, route, place, saved)
 
@@ -242,7 +293,7 @@ def _look(
     view: PlanView, orders: Orders, candidates: Candidates, index: int, look: int, blink: bool, state: State
 ) -> None:
     """Finds the cheapest insertion of a candidate anew."""
-    cost, route, place = cheapest_spot(view, orders, candidates.node[index], candidates.spot, look, blink, state)
+    cost, route, place = cheapest_spot(view, orders, candidates.node[index], candidates, look, blink, state)
     candidates.cost[index] = cost
     if route >= 0:
         candidates.route[index] = route

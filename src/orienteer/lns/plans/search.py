@@ -1,5 +1,6 @@
 """The search for plans: its settings in the problem's units, its pieces of work, its best plan."""
 
+import itertools
 import math
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from orienteer.lns.phases import Phase, starts
 from orienteer.lns.plans.anneal import Best, Moves, anneal
 from orienteer.lns.plans.detours import new_detours
 from orienteer.lns.plans.orders import Orders, new_orders, new_saved, refresh
+from orienteer.lns.plans.pool import Pool
 from orienteer.lns.plans.recreate import new_candidates
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
@@ -24,6 +26,11 @@ LOOK, MANY = 16, 500
 """Beside how many of its nearest visited places a place is tried where there are many places and no windows."""
 BONUS = 20.0
 """What a required place is worth in the search besides its prize, in largest prizes."""
+
+COOL = 0.5
+"""How far the temperature has fallen when routes are good enough for the pool."""
+SNAPSHOTS = 4
+"""How many plans of a piece of work the pool then gets."""
 
 NextPiece = Callable[[Run, float, float], tuple[int, float, float]]
 """Says how many steps to do next, and how far the temperature has fallen before and after them."""
@@ -57,6 +64,8 @@ class PlanMoves:
     """The probability that routes are recreated by worth over cost; otherwise in random order or by worth."""
     noise: float = 0.25
     """The random factor on worth, where it is divided by costs, is between 1 - noise and 1 + noise."""
+    pool: bool = False
+    """Whether routes of different plans are put together; not where groups or budgets tie routes to each other."""
     look: int = 0
     """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
     plain: bool = False
@@ -80,14 +89,15 @@ def moves_for(instance: Instance) -> PlanMoves:
 
     Without windows, or with budgets and groups, good plans lie far apart: larger ruins and a higher temperature lead
     from one to the other. Windows alone hold routes together: the temperature may fall further, and a search settles
-    ten times as soon. Many short searches, each from empty routes, find better plans than a few long ones.
+    ten times as soon. Many short searches, each from empty routes, find better plans than a few long ones, and several
+    routes of different plans may make a better one.
     """
     if instance.windows is None:
         many = instance.size > MANY
         return PlanMoves(cold=0.15, big=4, remove=20, longest=10, look=LOOK if many else 0, plain=not many)
     if instance.budgets or instance.groups:
         return PlanMoves(cold=0.15, big=4, remove=20, longest=10, starts=1)
-    return PlanMoves(start_steps=100)
+    return PlanMoves(start_steps=100, pool=len(instance.each_route) > 1)
 
 
 def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, began: float) -> None:
@@ -109,8 +119,9 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
     if run.plan is not None:
         best.total[0] = orders.total[0]
         best.total[1] = run.plan.cost
-    candidates, detours, saved = new_candidates(places), new_detours(view), new_saved(view)
+    candidates, detours, saved = new_candidates(view), new_detours(view), new_saved(view)
     state, pace, known = seed_state(seed), 0.0, 0.0
+    pool = Pool(view, worth)
     needed = int(view.required.sum())
     phases, now, planned = _phases(config, 1), 0, False
     while True:
@@ -122,31 +133,37 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
             now = 0
         while now + 1 < len(phases) and begin >= phases[now].ends:
             now += 1
-            if phases[now].afresh:
-                _clear(view, orders)
-            elif run.plan is not None:
-                _clear(view, orders)
+            _clear(view, orders)
+            if not phases[now].afresh and run.plan is not None:
+                if config.pool:
+                    _combine(run, view, orders, pool)
                 load(view, orders, run.plan)
             _count_all(view, orders, worth)
-            detours.known[:] = -1
+            if orders.total[0] > best.total[0] and run.plan is not None:  # from the pool
+                best.total[0], best.total[1] = orders.total[0], run.plan.cost
+            detours.known[:] = candidates.known[:] = -1
         phase = phases[now]
+        cool = config.pool and phase.at(end) >= COOL
         started = time.perf_counter()
-        anneal(
-            view,
-            orders,
-            best,
-            moves,
-            worth,
-            powers,
-            candidates,
-            detours,
-            saved,
-            needed,
-            steps,
-            phase.at(begin),
-            phase.at(end),
-            state,
-        )
+        for some, since, until in _parts(steps, phase.at(begin), phase.at(end), SNAPSHOTS if cool else 1):
+            anneal(
+                view,
+                orders,
+                best,
+                moves,
+                worth,
+                powers,
+                candidates,
+                detours,
+                saved,
+                needed,
+                some,
+                since,
+                until,
+                state,
+            )
+            if cool:
+                pool.add(orders.node, orders.size)
         pace = (time.perf_counter() - started) / steps
         if best.total[2] > known:
             known = best.total[2]
@@ -154,17 +171,31 @@ def improve_plan(run: Run, seed: int, config: PlanMoves, next_piece: NextPiece, 
             _offer(run, view, best.node, best.size)
             steps = 0
         if run.step(steps):
+            if config.pool and run.plan is not None:
+                _clear(view, orders)
+                _combine(run, view, orders, pool)
             return
+
+
+def _parts(steps: int, begin: float, end: float, count: int) -> list[tuple[int, float, float]]:
+    """A piece of work in up to `count` parts: the steps of each, and how far the temperature has fallen around it."""
+    cuts = sorted({steps * part // count for part in range(count + 1)})
+    fall = (end - begin) / steps
+    return [(cut - last, begin + fall * last, begin + fall * cut) for last, cut in itertools.pairwise(cuts)]
 
 
 def load(view: PlanView, orders: Orders, plan: Plan) -> None:
     """Puts a plan into orders that visit no place; places out of reach do not occur in plans that pass the check."""
     for route, tour in enumerate(plan.routes):
-        numbers = view.numbers(tour.nodes, route)
-        orders.size[route] = len(numbers)
-        orders.node[route, : len(numbers)] = numbers
-        orders.route[numbers[1:-1]] = route
-        refresh(view, orders, route)
+        _fill(view, orders, route, view.numbers(tour.nodes, route))
+
+
+def _fill(view: PlanView, orders: Orders, route: int, numbers: Ints) -> None:
+    """Puts a route, its ends included, into an order that visits no place."""
+    orders.size[route] = len(numbers)
+    orders.node[route, : len(numbers)] = numbers
+    orders.route[numbers[1:-1]] = route
+    refresh(view, orders, route)
 
 
 def _starts(run: Run, config: PlanMoves, pace: float, places: int) -> int:
@@ -185,6 +216,20 @@ def _phases(config: PlanMoves, count: int) -> list[Phase]:
         phases.append(Phase(begins, ends, config.cooled, False))
         begins = ends
     return phases
+
+
+def _combine(run: Run, view: PlanView, orders: Orders, pool: Pool) -> None:
+    """Offers the best choice of the pool's routes and the best plan's; orders visit no place before and after."""
+    assert run.plan is not None
+    load(view, orders, run.plan)
+    choice = pool.best_choice(pool.add(orders.node, orders.size))
+    _clear(view, orders)
+    for route, nodes in enumerate(choice):
+        _fill(view, orders, route, np.array([orders.node[route, 0], *nodes, orders.node[route, 1]]))
+    rows, last = np.arange(view.routes), orders.size - 1
+    if (orders.begin[rows, last] <= orders.latest[rows, last]).all():  # fewer stops may take longer on crooked costs
+        _offer(run, view, orders.node, orders.size)
+    _clear(view, orders)
 
 
 def _clear(view: PlanView, orders: Orders) -> None:
