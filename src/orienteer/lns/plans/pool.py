@@ -1,7 +1,7 @@
 """Routes that the search for plans has passed, and the choice of those that together visit the most.
 
 Searches from empty routes end in plans of which one has this good route and another has that one. A plan made of routes
-of several plans may be better than all of these (set packing over a pool of routes: Kim et al. 2013, Hu and Lim 2014).
+of several plans may be better than all of these (set packing over a pool of routes: Hu and Lim 2014).
 Routes may share places here: each place is then visited by the first of its routes, which gives the other slack.
 """
 
