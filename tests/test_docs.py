@@ -4,6 +4,7 @@ import importlib
 import json
 import re
 import shlex
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from how_to import blocks_of, run_page
 from orienteer.cli.main import cli
@@ -111,7 +113,26 @@ def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     scope: dict[str, object] = {"instance": instances[0], "instances": instances, "costs": instances[0].costs}
     for block in _python(page):
         exec(block, scope)
-    assert {"result", "problems"} & set(scope)
+    assert {"result", "problems", "SOLVERS"} & set(scope)
+
+
+@pytest.mark.parametrize("page", [ROOT / "docs" / "index.md"], ids=lambda page: page.name)
+def test_python_prints_what_the_page_says(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (code, printed) = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page.read_text(), re.DOTALL)[0]
+    exec(code, {})
+    assert capsys.readouterr().out == printed
+
+
+def test_first_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands of the first page that a user follows, one after the other, with the page's own file."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "start" / "first_route.md").read_text()
+    (table,) = re.findall(r"\n\n((?: {4}.*,.*\n)+)", page)
+    (tmp_path / "places.csv").write_text(textwrap.dedent(table))
+    for line in re.findall(r"^    (orienteer .*)$", page, re.MULTILINE):
+        result = CliRunner().invoke(cli, shlex.split(line)[1:])
+        assert result.exit_code == 0, f"{line}: {result.output}"
+    assert {"city.csv", "city.png", "day.gpx"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def _command_lines() -> list[str]:

@@ -2,8 +2,10 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
+from base64 import b64encode
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,3 +56,37 @@ def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
         assert [address for address in loaded.addresses if re.match(r"(https?:)?//", address)] == [], page
     for style in site.rglob("*.css"):
         assert not re.search(r"(@import|url\()[\s'\"(]*(https?:)?//", style.read_text()), style
+
+
+def test_notebooks_become_pages_with_their_outputs() -> None:
+    """A notebook's text, code, printed lines, tables and pictures, in its order; its links stay as they are."""
+    pytest.importorskip("mkdocs", reason="the site needs the extra docs: pip install 'orienteer[docs]'")
+    hook = runpy.run_path(str(ROOT / "docs" / "hooks" / "notebooks.py"))
+    picture = {"data": {"image/png": b64encode(b"a picture").decode(), "text/plain": "<Figure>"}}
+    table = {"data": {"text/html": "<table></table>", "text/plain": "a table"}}
+    cells = [
+        {"cell_type": "markdown", "source": ["# A day\n", "[file](../../examples/city.csv)"]},
+        {"cell_type": "code", "source": "print(1)\n", "outputs": [{"text": ["1\n"]}, table, picture]},
+    ]
+    page, pictures = hook["_page"]({"cells": cells}, "day")
+    assert page.splitlines()[0] == "# A day"
+    assert "[file](../../examples/city.csv)" in page
+    assert page.index("```python\nprint(1)\n```") < page.index("```text\n1\n```") < page.index("<table>")
+    assert page.index("<table>") < page.index("(day_0.png)")
+    assert pictures == {"day_0.png": b"a picture"}
+
+
+@pytest.mark.parametrize("script", sorted(ROOT.glob("docs/figures/*.py")), ids=lambda path: path.name)
+def test_figures_can_be_drawn_again(script: Path, tmp_path: Path) -> None:
+    """A script of docs/figures draws the picture of its name, the picture that pages show."""
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / f"{script.stem}.png"
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    subprocess.run([sys.executable, str(script), str(picture)], env=environment, check=True)
+    stored = ROOT / "docs" / "images" / picture.name
+    assert _size(picture) == _size(stored)
+
+
+def _size(picture: Path) -> bytes:
+    """Width and height of a PNG, as its header has them."""
+    return picture.read_bytes()[16:24]

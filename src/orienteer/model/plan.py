@@ -19,8 +19,11 @@ class Plan:
     """Routes that `check_plan` has passed, one for each route of the problem; what they collect and cost together."""
 
     routes: tuple[Tour, ...]
+    """One for each route of the problem, idle ones too."""
     prize: float
+    """What all routes collect together."""
     cost: float
+    """What all routes cost together."""
 
     @classmethod
     def of(cls, tour: Tour) -> "Plan":

@@ -38,18 +38,27 @@ class Result:
     """
 
     plan: Plan | None
+    """The best plan found; None where there is none."""
     status: Status
+    """"optimal", "stopped", "none found" or "infeasible"."""
     seconds: float
+    """How long the search took."""
     steps: int
+    """How many steps it took; the solver's page says what a step is."""
     solver: str
+    """The solver's name."""
     seed: int
+    """The seed of its random choices."""
     bound: float = math.inf
     """No route can collect more than this; infinite unless a bound was asked for or the route is proven the best."""
     limit: float | None = None
     """The most that the route was allowed to cost; None in results of old files."""
     settings: dict[str, Any] = field(default_factory=dict)
+    """The solver's configuration, as plain values."""
     trace: tuple[Improvement, ...] = ()
+    """When the search found better plans, in order."""
     version: str = ""
+    """The version of orienteer that made the result."""
     alternatives: tuple[Plan, ...] = ()
     """Other good plans, by falling prize, which differ from `plan` and from each other."""
     instance: Instance | None = field(default=None, repr=False, compare=False)

@@ -16,6 +16,7 @@ class Visit(NamedTuple):
     place: int
     """The stop's place in the order, from 0."""
     node: int
+    """The node's number."""
     name: str | None
     """The node's name, where nodes have names."""
     prize: float
@@ -39,8 +40,11 @@ class Tour:
     """A route that `check_tour` has passed: its nodes from start to end, what it collects and what it costs."""
 
     nodes: tuple[int, ...]
+    """From start to end, both included."""
     prize: float
+    """What the route collects."""
     cost: float
+    """What it costs, waiting and visits included."""
 
     def __len__(self) -> int:
         return len(self.nodes)
