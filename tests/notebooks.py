@@ -11,6 +11,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import nbformat
+from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
@@ -48,8 +49,11 @@ def execute(notebook: NotebookNode, folder: Path, parameters: Mapping[str, objec
     (folder / "examples").symlink_to(ROOT / "examples")
     # In folders of its own, so that Jupyter's history and settings of the user neither matter nor change.
     own = {"IPYTHONDIR": str(folder / "ipython"), "JUPYTER_CONFIG_DIR": str(folder / "jupyter")}
-    with patch.dict(os.environ, own):
-        NotebookClient(done, timeout=1200, coalesce_streams=True, resources={"metadata": {"path": str(here)}}).execute()
+    with patch.dict(os.environ, own), tempfile.TemporaryDirectory() as sockets:
+        # By sockets in a folder with a short name: two tests that look for free ports at once may take the same one.
+        kernel = AsyncKernelManager(transport="ipc", connection_file=f"{sockets}/kernel.json")
+        options = {"timeout": 1200, "coalesce_streams": True, "resources": {"metadata": {"path": str(here)}}}
+        NotebookClient(done, kernel, **options).execute()
     done.metadata = nbformat.from_dict(METADATA)
     for cell in code(done):
         cell.metadata = nbformat.from_dict({"tags": tags(cell)} if tags(cell) else {})
