@@ -17,10 +17,20 @@ def nearest_points(points: Floats, count: int) -> Ints:
     count = min(count, len(points) - 1)
     if count <= 0:
         return np.empty((len(points), 0), dtype=np.int64)
-    order = np.arange(len(points))
-    axes = np.zeros(len(points), dtype=np.int64)
-    _build(points, order, axes)
+    order, axes = _tree(points)
     return _nearest(points, order, axes, count)
+
+
+def side_by_side(points: Floats) -> Ints:
+    """(n,) the points in an order in which neighbours in space are mostly near each other: that of the tree."""
+    return _tree(points)[0]
+
+
+def _tree(points: Floats) -> tuple[Ints, Ints]:
+    """The points in the order of a balanced tree, and the axes along which it splits."""
+    order, axes = np.arange(len(points)), np.zeros(len(points), dtype=np.int64)
+    _build(points, order, axes)
+    return order, axes
 
 
 @kernel

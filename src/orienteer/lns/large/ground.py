@@ -18,7 +18,7 @@ from orienteer.kernel.legs import (
     Points,
     leg,
 )
-from orienteer.kernel.tree import nearest_points
+from orienteer.kernel.tree import nearest_points, side_by_side
 from orienteer.lns.route import Ground, Route
 from orienteer.model.distances import Distances, geo_radians
 from orienteer.model.instance import Instance
@@ -78,10 +78,14 @@ KINDS = {
 
 
 def large_view(instance: Instance) -> View:
-    """The view of an instance whose costs are distances between points, with `Points` in the place of the table."""
+    """The view of an instance whose costs are distances between points, with `Points` in the place of the table.
+
+    Nodes near each other have numbers near each other, so that what a step reads is together in memory.
+    """
     costs = instance.costs
     assert isinstance(costs, Distances), "a view with a table is `instance.view`"
     nodes = in_order(instance.reachable, instance.start, instance.end)
+    nodes[1:-1] = nodes[1:-1][side_by_side(_placed(costs, nodes[1:-1])[2])]
     last, budget = len(nodes) - 1, instance.budget
     prizes = instance.prizes[nodes]
     if instance.start == instance.end:
