@@ -52,7 +52,7 @@ def nearest_absent(graph: AnyGraph, route: Route, seed: int, most: int, nodes: I
     for node in graph.near[seed]:
         if count >= most:
             break
-        if route.before[node] < 0:
+        if route.before[node] == -1:  # less in nodes of another thread (lns/large/rounds.py)
             nodes[count] = node
             count += 1
     return count

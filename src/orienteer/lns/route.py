@@ -43,9 +43,9 @@ class Route(NamedTuple):
     """The route, and what it costs and collects."""
 
     after: Ints
-    """(n,) the next node, for nodes on the route."""
+    """(n,) the next node, for nodes on the route; n behind the end."""
     before: Ints
-    """(n,) the previous node, -1 for nodes that are not on the route; that of the start is the start."""
+    """(n,) the previous node, -1 for nodes that are not on the route; n before the start."""
     total: Floats
     """(2,) cost and prize, kept up to date by whoever changes the route."""
 
@@ -56,7 +56,7 @@ def new_route(graph: AnyGraph, nodes: Ints) -> Route:
     route = Route(np.zeros(size, dtype=np.int64), np.full(size, -1, dtype=np.int64), np.zeros(2))
     route.after[nodes[:-1]] = nodes[1:]
     route.before[nodes[1:]] = nodes[:-1]
-    route.before[0] = 0
+    route.before[0] = route.after[size - 1] = size
     route.total[0] = length(graph, route)
     route.total[1] = graph.prizes[nodes].sum()
     return route

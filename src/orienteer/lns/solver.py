@@ -55,12 +55,14 @@ class NeighbourhoodConfig:
     """The random factor on prizes, where they are divided by costs, is between 1 - noise and 1 + noise."""
     blink: float = 0.01
     """The probability that a node that would fit is passed over, where routes are recreated in an order."""
+    threads: int = 1
+    """Cores that search parts of a large plain problem side by side; other problems are searched on one."""
 
     def __post_init__(self) -> None:
         for field in ("start_share", "spare", "ratio_share", "noise", "blink"):
             if not 0 <= getattr(self, field) <= 1:
                 raise ValueError(f"NeighbourhoodConfig.{field} must be from 0 to 1, got {getattr(self, field)}")
-        for field in ("remove", "longest", "strings", "fewest", "most"):
+        for field in ("remove", "longest", "strings", "fewest", "most", "threads"):
             if not isinstance(getattr(self, field), int) or getattr(self, field) < 1:
                 raise ValueError(
                     f"NeighbourhoodConfig.{field} must be a whole number of at least 1, got {getattr(self, field)}"
@@ -99,7 +101,7 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         if instance.features:
             return [f"{__name__}:anneal_a_little_plan"]
         if is_large(instance):
-            return kernels_for(instance)
+            return kernels_for(instance, self.config.threads)
         start = Evolution().kernels(instance) if self.config.start_share else []
         return [*start[:1], f"{__name__}:anneal_a_little", *start[1:]]  # those that take longest to compile first
 
@@ -109,7 +111,7 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
             improve_plan(run, seed, moves_for(run.instance), _next_piece, _used(run))
             return
         if is_large(run.instance):
-            improve_large(run, seed, _next_piece, _used(run))
+            improve_large(run, seed, _next_piece, _used(run), threads=self.config.threads)
             return
         first = run.best  # a better route than the cheapest one where another solver ran before
         Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route

@@ -70,28 +70,31 @@ def new_room(prices: Prices) -> Room:
     return Room(removed, np.zeros(prices.most + 1, dtype=np.int64), np.zeros(prices.most + 1, dtype=np.int64))
 
 
+class Part(NamedTuple):
+    """What a thread works on: the whole route, or what of it lies in a part of the nodes."""
+
+    route: Route
+    """Links that leave the part lead to n, as behind the end: nothing is put there, and the nodes that have them stay.
+    `before` of nodes outside of the part is less than -1: they are neither on the route nor to be put on it."""
+    seeds: Ints
+    """The nodes of the part, but for start and end: those around which steps are taken."""
+    price: Floats
+    """(2,) the price of cost, and the least that it may fall to."""
+    room: Room
+    state: State
+
+
 @lean
 def anneal_at_price(
-    ground: Ground,
-    route: Route,
-    price: Floats,
-    prices: Prices,
-    budget: float,
-    most: float,
-    room: Room,
-    steps: int,
-    begin: float,
-    end: float,
-    state: State,
+    ground: Ground, part: Part, prices: Prices, budget: float, most: float, steps: int, begin: float, end: float
 ) -> None:
     """Does `steps` steps, while the temperature falls from `begin` to `end`, 0 to 1, and the price is steered.
 
-    `price` holds the price and the least that it may fall to; it is steered so that the route becomes as long as the
-    budget. No step makes the route longer than `most`.
+    The price is steered so that the route's total becomes the budget. No step takes the total over `most`.
     """
-    inner = len(ground.prizes) - 2
+    route, price, room, state = part.route, part.price, part.room, part.state
     cooling = math.log(prices.cold / prices.hot)
-    steer = STEER * min(LOOKS, steps) / inner
+    steer = STEER * min(LOOKS, steps) / len(part.seeds)
     temperature = prices.cold
     for step in range(steps):
         if step % LOOKS == 0:
@@ -99,7 +102,7 @@ def anneal_at_price(
             price[0] = max(price[1], price[0] * math.exp(steer * max(-MOST_OFF, min(MOST_OFF, off))))
             temperature = price[0] * prices.hot * math.exp(cooling * (begin + (end - begin) * step / steps))
         cost, prize = route.total[0], route.total[1]
-        seed = _seed(ground, route, inner, prices.close, state)
+        seed = _seed(ground, part, prices.close)
         gone = _ruin(ground, route, seed, prices, room, state)
         put = _recreate(ground, route, seed, price[0], prices, most, room, state)
         gain = route.total[1] - prize - price[0] * (route.total[0] - cost)
@@ -113,36 +116,38 @@ def anneal_at_price(
 
 
 @lean
-def _seed(ground: Ground, route: Route, inner: int, close: float, state: State) -> int:
+def _seed(ground: Ground, part: Part, close: float) -> int:
     """A random node; of those far from the route, most give way to one near it."""
-    seed = 1 + next_int(state, inner)
-    if route.before[seed] < 0 and next_float(state) < close:
+    before, seeds, state = part.route.before, part.seeds, part.state
+    seed = seeds[next_int(state, len(seeds))]
+    if before[seed] < 0 and next_float(state) < close:
         for _ in range(20):
-            other = 1 + next_int(state, inner)
-            if route.before[other] >= 0:
+            other = seeds[next_int(state, len(seeds))]
+            if before[other] >= 0:
                 near = ground.near[other, next_int(state, min(10, ground.near.shape[1]))]
-                return near if 0 < near <= inner else other
+                return near if 0 < near < len(before) - 1 and before[near] >= -1 else other
     return seed
 
 
 @lean
 def _ruin(ground: Ground, route: Route, seed: int, prices: Prices, room: Room, state: State) -> int:
     """Removes strings of stops around the seed; returns how many stops went."""
-    last = len(ground.prizes) - 1
+    nodes = len(ground.prizes)
     target = 1 + next_int(state, prices.remove)
     gone, cut = 0, 0
     for index in range(-1, ground.near.shape[1]):
         node = seed if index < 0 else ground.near[seed, index]
-        if not 0 < node < last or route.before[node] < 0:
+        if route.before[node] < 0 or route.before[node] >= nodes or route.after[node] >= nodes:
             continue
         size = min(1 + next_int(state, prices.longest), target - gone)
         for _ in range(next_int(state, size)):
-            if route.before[node] == 0:
+            left = route.before[node]
+            if route.before[left] >= nodes:
                 break
-            node = route.before[node]
+            node = left
         spared = 1 + next_int(state, size - 2) if size > 2 and next_float(state) < prices.spare else -1
         for place in range(size):
-            if node == last:
+            if route.after[node] >= nodes:
                 break
             following = route.after[node]
             if place != spared:

@@ -32,28 +32,29 @@ LOOK = 5
 def cheapest_detour(ground: Ground, route: Route, node: int) -> tuple[float, int]:
     """The cost of inserting a node beside one of its nearest visited nodes, and the node that would precede it.
 
-    Where no near node is on the route, the node is tried behind the start.
+    Where no near node is on the route, the node is tried behind the start. The cost is infinite where there is no
+    place at all.
     """
-    last = len(ground.prizes) - 1
+    size = len(ground.prizes)
     best, place, seen = np.inf, -1, 0
     for index in range(ground.near.shape[1]):
         other = ground.near[node, index]
         if route.before[other] < 0:
             continue
-        if other != last:
-            right = route.after[other]
+        right = route.after[other]
+        if right < size:
             cost = leg(ground.costs, other, node) + leg(ground.costs, node, right) - leg(ground.costs, other, right)
             if cost < best:
                 best, place = cost, other
-        if other != 0:
-            left = route.before[other]
+        left = route.before[other]
+        if left < size:
             cost = leg(ground.costs, left, node) + leg(ground.costs, node, other) - leg(ground.costs, left, other)
             if cost < best:
                 best, place = cost, left
         seen += 1
         if seen >= LOOK:
             break
-    if place < 0:
+    if place < 0 and route.before[0] >= 0 and route.after[0] < size:
         right = route.after[0]
         place = 0
         best = leg(ground.costs, 0, node) + leg(ground.costs, node, right) - leg(ground.costs, 0, right)

@@ -4,14 +4,16 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
 
-from orienteer.kernel import Floats, Ints, seed_state
-from orienteer.lns.large.anneal import Prices, anneal_at_price, new_room
+from orienteer.kernel import Floats, Ints
+from orienteer.lns.large.anneal import Prices
 from orienteer.lns.large.ground import large_view
 from orienteer.lns.large.grow import grow, new_heap
+from orienteer.lns.large.rounds import Crew, Rounds
 from orienteer.lns.large.trim import trim
 from orienteer.lns.phases import Phase, starts
 from orienteer.lns.route import Ground, Route, new_route, write_nodes
@@ -84,11 +86,12 @@ def is_large(instance: Instance) -> bool:
     return isinstance(instance.costs, Distances) or int(instance.reachable.sum()) > LARGE
 
 
-def kernels_for(instance: Instance) -> list[str]:
+def kernels_for(instance: Instance, threads: int = 1) -> list[str]:
     """The tasks that compile what the search of a large problem calls."""
+    more = [f"{Rounds.__module__}:divide_a_little"] if threads > 1 else []
     if isinstance(instance.costs, Distances):
-        return [f"{__name__}:search_points_a_little"]
-    return [f"{__name__}:{'search_a_little' if instance.symmetric else 'search_directed_a_little'}"]
+        return [f"{__name__}:search_points_a_little", *more]
+    return [f"{__name__}:{'search_a_little' if instance.symmetric else 'search_directed_a_little'}", *more]
 
 
 def search_a_little() -> None:
@@ -111,28 +114,33 @@ def _search_a_little(costs: object) -> None:
     improve_large(run, 0, lambda run, began, pace: (4, 0.0, 1.0), 0.0)
 
 
-def improve_large(run: Run, seed: int, next_piece: NextPiece, began: float, config: PriceMoves | None = None) -> None:
+def improve_large(
+    run: Run, seed: int, next_piece: NextPiece, began: float, config: PriceMoves | None = None, threads: int = 1
+) -> None:
     """Searches a large plain problem until the run ends."""
     view = large_view(run.instance) if isinstance(run.instance.costs, Distances) else run.instance.view
     if len(view.nodes) < 3:
         return  # nowhere to go between start and end
     near = view.near_out if view.symmetric else nearest(np.minimum(view.costs, view.costs.T))
-    search = _Search(run, view, Ground(view.costs, view.prizes, near), seed, config or PriceMoves())
-    pace = 0.0
-    while True:
-        steps, begin, end = next_piece(run, began, pace)
-        started = time.perf_counter()
-        search.search(steps, begin, end)
-        pace = (time.perf_counter() - started) / steps
-        if run.step(steps):
-            search.offer()
-            return
+    crew, pace = Crew(threads, len(view.nodes)), 0.0
+    try:
+        search = _Search(run, view, Ground(view.costs, view.prizes, near), seed, config or PriceMoves(), crew)
+        while True:
+            steps, begin, end = next_piece(run, began, pace)
+            started = time.perf_counter()
+            search.search(steps, begin, end)
+            pace = (time.perf_counter() - started) / steps
+            if run.step(steps):
+                search.offer()
+                return
+    finally:
+        crew.close()
 
 
-def _starts(run: Run, nodes: int) -> int:
+def _starts(run: Run, nodes: int, threads: int) -> int:
     """How many searches from a new route the allowance is good for; the number must not depend on the clock."""
     now = run.now()
-    steps = min(run.stop.steps_left(now), run.stop.seconds_left(now) / STEP_SECONDS)
+    steps = min(run.stop.steps_left(now), threads * run.stop.seconds_left(now) / STEP_SECONDS)
     return 1 if math.isinf(steps) else max(1, min(MOST_STARTS, int(STARTS_SHARE * steps / (START_STEPS * nodes))))
 
 
@@ -144,22 +152,21 @@ def _phases(count: int) -> list[Phase]:
 class _Search:
     """The route of a search, and what its steps need."""
 
-    def __init__(self, run: Run, view: View, ground: Ground, seed: int, config: PriceMoves):
-        self.run, self.view, self.ground = run, view, ground
+    def __init__(self, run: Run, view: View, ground: Ground, seed: int, config: PriceMoves, crew: Crew):
+        self.run, self.view, self.ground, self.crew = run, view, ground, crew
         size = len(view.nodes)
-        self.state = seed_state(seed)
         self.shorten = shorten_for(view.symmetric)
         self.nodes = np.zeros(size, dtype=np.int64)
-        self.place = np.full(size, -1, dtype=np.int64)
+        self.places = [np.full(size, -1, dtype=np.int64) for _ in range(crew.size)]
         self.between = BETWEEN * size
         self.since = self.passes = 0
         given = len(run.best) > 2
-        self.phases = [Phase(0.0, 1.0, COOLED, False)] if given else _phases(_starts(run, size))
+        self.phases = [Phase(0.0, 1.0, COOLED, False)] if given else _phases(_starts(run, size, crew.size))
         self._begin_with(view.numbers(run.best.nodes))
         self._fill()
         mean = view.budget / write_nodes(self.route, self.nodes)  # about what a leg costs
-        self.prices = Prices(**{**vars(config), "hot": config.hot * mean, "cold": config.cold * mean})
-        self.room = new_room(self.prices)
+        prices = Prices(**{**vars(config), "hot": config.hot * mean, "cold": config.cold * mean})
+        self.rounds = Rounds(ground, prices, crew, seed)
         self.price = np.array([FIRST_PRICE, LEAST_PRICE]) * self.route.total[1] / view.budget
         self.offer()
 
@@ -183,32 +190,25 @@ class _Search:
         """Does `steps` steps, with passes of Lin-Kernighan in between; offers better routes now and then."""
         while steps:
             count = min(steps, self.between - self.since)
-            if begin > STRICT:
+            if begin > STRICT and self.route.total[0] > self.view.budget:
+                self.rounds.join(self.route)
                 trim(self.ground, self.route, self.view.budget, 0.5 * self.price[0])
             aim = self.view.budget * (1 + EXTRA * max(0.0, 1 - begin / SHRINK))
-            anneal_at_price(
-                self.ground,
-                self.route,
-                self.price,
-                self.prices,
-                aim,
-                aim * (1 if begin > STRICT else 1 + OVER),
-                self.room,
-                count,
-                begin,
-                begin + (end - begin) * count / steps,
-                self.state,
-            )
-            begin += (end - begin) * count / steps
+            later = begin + (end - begin) * count / steps
+            most = aim * (1 if begin > STRICT else 1 + OVER)
+            self.rounds.anneal(self.route, self.price, aim, most, count, begin, later)
+            begin = later
             steps -= count
             self.since += count
             if self.since >= self.between:
                 self.since = 0
+                self.rounds.join(self.route)
                 self._shorten()
                 self.offer()
 
     def offer(self) -> None:
         """Hands the route, made to fit, to the run if it is better than the best."""
+        self.rounds.join(self.route)
         route = self.route
         if route.total[0] > self.view.budget:
             route = Route(route.after.copy(), route.before.copy(), route.total.copy())
@@ -234,16 +234,20 @@ class _Search:
         """Makes the route shorter, stretch by stretch; the stretches of two passes overlap."""
         count = write_nodes(self.route, self.nodes)
         self.passes += 1
-        first = (STRETCH // 2 if self.passes % 2 and count > STRETCH else 0) - STRETCH
-        while first < count - 3:
-            begin, last = max(0, first), min(count, first + STRETCH)
-            if last - begin > 3:
-                _shorten_stretch(self.shorten, self.nodes[begin:last], self.place, self.ground, self.view.least)
-            first += STRETCH - 1
+        longest = min(STRETCH, count // self.crew.size + 4)
+        first = longest // 2 if self.passes % 2 and count > longest else 0
+        ends = [0, *range(first, count - 1, longest - 1), count - 1]  # a stretch begins with the last stop of another
+        stretches = [self.nodes[begin : last + 1] for begin, last in pairwise(ends) if last > begin + 2]
+        shared = [
+            (self.shorten, stretches[index :: self.crew.size], place, self.ground, self.view.least)
+            for index, place in enumerate(self.places)
+        ]
+        self.crew.do(_shorten_stretches, shared)
         self.route = new_route(self.ground, self.nodes[:count])
 
 
-def _shorten_stretch(shorten: Shorten, stretch: Ints, place: Ints, ground: Ground, least: float) -> None:
-    place[stretch] = np.arange(len(stretch))
-    shorten(stretch, len(stretch), place, ground.costs, ground.near, least)
-    place[stretch] = -1
+def _shorten_stretches(shorten: Shorten, stretches: list[Ints], place: Ints, ground: Ground, least: float) -> None:
+    for stretch in stretches:
+        place[stretch] = np.arange(len(stretch))
+        shorten(stretch, len(stretch), place, ground.costs, ground.near, least)
+        place[stretch] = -1
