@@ -9,7 +9,7 @@ from instances import small_instances
 from oracle import best_prize
 from orienteer import Instance, MaxSteps, check_tour, solve
 from orienteer.kernel import seed_state
-from orienteer.lns.large.anneal import Prices, anneal_at_price, new_room
+from orienteer.lns.large.anneal import Part, Prices, anneal_at_price, new_room
 from orienteer.lns.large.grow import grow, new_heap
 from orienteer.lns.large.search import PriceMoves, improve_large, is_large, kernels_for
 from orienteer.lns.large.trim import trim
@@ -54,6 +54,7 @@ def test_a_small_problem_is_solved() -> None:
 
 def test_points_and_a_table_give_the_same_route(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("orienteer.lns.large.ground.NEAR", NEAR)
+    monkeypatch.setattr("orienteer.lns.large.ground.side_by_side", lambda points: np.arange(len(points)))
     instance = town(5)
     assert searched(on_points(instance)).best.nodes == searched(instance).best.nodes
 
@@ -142,7 +143,8 @@ def test_totals_stay_true_however_steps_are_taken_back(seed: int, price: float, 
     ground = Ground(view.costs, view.prizes, view.near_out)
     route, moves = ends(ground), Prices(**vars(PriceMoves(remove=remove)))
     prices = np.array([price, 1e-6])
-    anneal_at_price(ground, route, prices, moves, 2.0, 2.1, new_room(moves), 500, 0.0, 1.0, seed_state(seed))
+    part = Part(route, np.arange(1, len(ground.prizes) - 1), prices, new_room(moves), seed_state(seed))
+    anneal_at_price(ground, part, moves, 2.0, 2.1, 500, 0.0, 1.0)
     nodes = stops(route)
     assert len(set(nodes)) == len(nodes)
     assert route.total[0] == pytest.approx(length(ground, route))

@@ -42,6 +42,12 @@ WHOLE = (".json", "")
 @click.option(
     "--alternatives", type=int, default=1, metavar="R", help="How many good routes that differ.  [default: 1]"
 )
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Cores for a plain problem of over 400 places (lns, auto); others take one.  [default: 1]",
+)
 @click.option("--initial", type=click.Path(), metavar="TOURFILE", help="A route to begin with.")
 @click.option("--bound", is_flag=True, help="Put an upper bound beside the route (extra exact).")
 @click.option("--prove", is_flag=True, help="Go on until the best route is found and proven (extra exact).")
@@ -67,6 +73,7 @@ def solve(
     weights: str | None,
     score: str | None,
     alternatives: int,
+    threads: int | None,
     more: Sequence[str],
     initial: str | None,
     bound: bool,
@@ -97,7 +104,7 @@ def solve(
     instance = read_problem(file, how, solver)
     if out is not None:
         check_route_suffix(out, len(instance.each_route), instance)
-    named = {"beam": beam, "tau": tau, "weights": weights, "score": score}
+    named = {"beam": beam, "tau": tau, "weights": weights, "score": score, "threads": threads}
     if server is not None:
         local = {"device": None if device == "auto" else device, "set": more or None, "prove": prove or None}
         _check_remote(named | local)

@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -111,7 +112,8 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
             improve_plan(run, seed, moves_for(run.instance), _next_piece, _used(run))
             return
         if is_large(run.instance):
-            improve_large(run, seed, _next_piece, _used(run), threads=self.config.threads)
+            threads = self.config.threads
+            improve_large(run, seed, partial(_next_piece, piece=PIECE * threads), _used(run), threads=threads)
             return
         first = run.best  # a better route than the cheapest one where another solver ran before
         Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route
@@ -230,7 +232,7 @@ def _used(run: Run) -> float:
     return now.steps % CYCLE / CYCLE if math.isnan(used) else used
 
 
-def _next_piece(run: Run, began: float, pace: float) -> tuple[int, float, float]:
+def _next_piece(run: Run, began: float, pace: float, piece: int = PIECE) -> tuple[int, float, float]:
     """(steps, begin, end): how many steps to do next, and how far the temperature has fallen before and after them.
 
     `began` is what was used of the allowance when annealing began, `pace` the seconds that a step took lately. Only
@@ -238,7 +240,7 @@ def _next_piece(run: Run, began: float, pace: float) -> tuple[int, float, float]
     """
     now = run.now()
     seconds = run.stop.seconds_left(now)
-    steps = min(PIECE, run.stop.steps_left(now))
+    steps = min(piece, run.stop.steps_left(now))
     if math.isfinite(seconds):
         wish = min(PIECE_SECONDS, seconds) / pace if pace else PIECE / 10
         steps = min(run.stop.steps_left(now), wish)

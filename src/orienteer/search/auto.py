@@ -34,6 +34,12 @@ class AutoConfig:
 
     device: str = "auto"
     """"cpu", "cuda", or "auto": batches are searched on a GPU where the machine has one."""
+    threads: int = 1
+    """Cores for one problem, as the neighbourhood search uses them: plain problems of more than 400 nodes."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.threads, int) or self.threads < 1:
+            raise ValueError(f"AutoConfig.threads must be a whole number of at least 1, got {self.threads}")
 
 
 class Auto(Solver[AutoConfig]):
@@ -58,17 +64,17 @@ class Auto(Solver[AutoConfig]):
 
     def kernels(self, instance: Instance) -> list[str]:
         beam = self._beam(FIRST_BEAM).kernels(instance) if _wants_beams(instance) else []
-        return [*make_solver("lns").kernels(instance), *beam]
+        return [*self._neighbourhood().kernels(instance), *beam]
 
     def search(self, run: Run, seed: int) -> None:
         crooked = _wants_beams(run.instance)
         self.choice = "cs-p, lns" if crooked else "lns"
         if not crooked:
-            make_solver("lns").search(run, seed)
+            self._neighbourhood().search(run, seed)
             return
         self._widen(run, seed)
         if not run.report():
-            make_solver("lns", start_share=0.0).search(run, seed)
+            self._neighbourhood(start_share=0.0).search(run, seed)
 
     def on_gpu(self) -> bool:
         """Whether batches are searched on a GPU."""
@@ -115,6 +121,9 @@ class Auto(Solver[AutoConfig]):
 
     def _beam(self, width: int) -> AnySolver:
         return make_solver("cs-p", beam=width, both=True, device="cpu")
+
+    def _neighbourhood(self, **settings: float) -> AnySolver:
+        return make_solver("lns", threads=self.config.threads, **settings)
 
     def _learned(self) -> AnySolver:
         return make_solver("cs-l", device=self.config.device)

@@ -234,9 +234,8 @@ class _Search:
         """Makes the route shorter, stretch by stretch; the stretches of two passes overlap."""
         count = write_nodes(self.route, self.nodes)
         self.passes += 1
-        longest = min(STRETCH, count // self.crew.size + 4)
-        first = longest // 2 if self.passes % 2 and count > longest else 0
-        ends = [0, *range(first, count - 1, longest - 1), count - 1]  # a stretch begins with the last stop of another
+        first = STRETCH // 2 if self.passes % 2 and count > STRETCH else 0
+        ends = [0, *range(first, count - 1, STRETCH - 1), count - 1]  # a stretch begins with the last stop of another
         stretches = [self.nodes[begin : last + 1] for begin, last in pairwise(ends) if last > begin + 2]
         shared = [
             (self.shorten, stretches[index :: self.crew.size], place, self.ground, self.view.least)
