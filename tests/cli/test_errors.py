@@ -26,6 +26,11 @@ WRONG = {
     "damaged file": (["solve", "{dir}/bad.json"], "bad.json:2: not JSON"),
     "solver": (["solve", "{town}", "--solver", "magic"], "--solver must be one of auto, lns, compass, exact, gurobi, "),
     "setting": (["solve", "{town}", "--solver", "tsili", "--beam", "3"], "tsili has no setting 'beam'; it has "),
+    "threads": (["solve", "{town}", "--solver", "tsili", "--threads", "2"], "tsili has no setting 'threads'; it has "),
+    "threads of a server": (
+        ["solve", "{town}", "--threads", "2", "--server", "http://localhost:1"],
+        "--threads is for a search on this machine",
+    ),
     "set without value": (
         ["solve", "{town}", "--solver", "tsili", "--set", "tries"],
         "--set takes KEY=VALUE, got 'tries'",

@@ -138,6 +138,12 @@ def test_settings_reach_the_solver(cli: Cli, town: Path) -> None:
     assert json.loads(out)["steps"] == 5
 
 
+@pytest.mark.parametrize("solver", ["auto", "lns"])
+def test_threads_reach_the_solver(cli: Cli, town: Path, solver: str) -> None:
+    out = cli("solve", town, "--solver", solver, "--steps", "20", "--threads", "2", "--json").out
+    assert json.loads(out)["settings"]["threads"] == 2
+
+
 def test_beam_searches_take_their_settings(cli: Cli, town: Path) -> None:
     words = ("solve", town, "--solver", "cs-p", "--beam", "7", "--tau", "0.5", "--device", "cpu", "--json")
     settings = json.loads(cli(*words, "--set", "branch=3", "--set", "score=child").out)["settings"]

@@ -143,7 +143,7 @@ def test_totals_stay_true_however_steps_are_taken_back(seed: int, price: float, 
     ground = Ground(view.costs, view.prizes, view.near_out)
     route, moves = ends(ground), Prices(**vars(PriceMoves(remove=remove)))
     prices = np.array([price, 1e-6])
-    part = Part(route, np.arange(1, len(ground.prizes) - 1), prices, new_room(moves), seed_state(seed))
+    part = Part(route, np.arange(1, len(ground.prizes) - 1), 0, prices, new_room(moves), seed_state(seed))
     anneal_at_price(ground, part, moves, 2.0, 2.1, 500, 0.0, 1.0)
     nodes = stops(route)
     assert len(set(nodes)) == len(nodes)

@@ -78,6 +78,8 @@ class Part(NamedTuple):
     `before` of nodes outside of the part is less than -1: they are neither on the route nor to be put on it."""
     seeds: Ints
     """The nodes of the part, but for start and end: those around which steps are taken."""
+    anchor: int
+    """A stop that stays, such as the start, behind which nodes go that have no stop near them; -1 for none."""
     price: Floats
     """(2,) the price of cost, and the least that it may fall to."""
     room: Room
@@ -104,7 +106,7 @@ def anneal_at_price(
         cost, prize = route.total[0], route.total[1]
         seed = _seed(ground, part, prices.close)
         gone = _ruin(ground, route, seed, prices, room, state)
-        put = _recreate(ground, route, seed, price[0], prices, most, room, state)
+        put = _recreate(ground, part, seed, price[0], prices, most)
         gain = route.total[1] - prize - price[0] * (route.total[0] - cost)
         fits = route.total[0] <= max(most, cost)
         if not fits or (gain < 0 and next_float(state) >= math.exp(gain / temperature)):
@@ -177,17 +179,16 @@ def detour(ground: Ground, left: int, node: int, right: int) -> float:
 
 
 @lean
-def _recreate(
-    ground: Ground, route: Route, seed: int, price: float, prices: Prices, most: float, room: Room, state: State
-) -> int:
+def _recreate(ground: Ground, part: Part, seed: int, price: float, prices: Prices, most: float) -> int:
     """Inserts what pays, near the seed; takes what does not pay in the end out again; returns how many stay."""
+    route, room, state = part.route, part.room, part.state
     count = _gather(ground, route, seed, prices, room, state)
     asked = price * (prices.lowest + (prices.highest - prices.lowest) * next_float(state))
     forced = next_float(state) < prices.force
     put = 0
     for index in range(count):
         node = room.candidates[index]
-        cost, left = cheapest_detour(ground, route, node)
+        cost, left = cheapest_detour(ground, route, node, part.anchor)
         factor = 1.0 - prices.noise + 2.0 * prices.noise * next_float(state)
         pays = ground.prizes[node] * factor > asked * cost or (forced and index == 0)
         if pays and route.total[0] + cost <= most:

@@ -29,11 +29,10 @@ LOOK = 5
 
 
 @lean
-def cheapest_detour(ground: Ground, route: Route, node: int) -> tuple[float, int]:
+def cheapest_detour(ground: Ground, route: Route, node: int, anchor: int) -> tuple[float, int]:
     """The cost of inserting a node beside one of its nearest visited nodes, and the node that would precede it.
 
-    Where no near node is on the route, the node is tried behind the start. The cost is infinite where there is no
-    place at all.
+    Where no near node is on the route, the node is tried behind the anchor; the cost is infinite if that is -1.
     """
     size = len(ground.prizes)
     best, place, seen = np.inf, -1, 0
@@ -54,10 +53,10 @@ def cheapest_detour(ground: Ground, route: Route, node: int) -> tuple[float, int
         seen += 1
         if seen >= LOOK:
             break
-    if place < 0 and route.before[0] >= 0 and route.after[0] < size:
-        right = route.after[0]
-        place = 0
-        best = leg(ground.costs, 0, node) + leg(ground.costs, node, right) - leg(ground.costs, 0, right)
+    if place < 0 and anchor >= 0:
+        right = route.after[anchor]
+        place = anchor
+        best = leg(ground.costs, anchor, node) + leg(ground.costs, node, right) - leg(ground.costs, anchor, right)
     return best, place
 
 

@@ -39,7 +39,7 @@ def grow(ground: Ground, route: Route, budget: float, floor: float, heap: Heap, 
         known, node = _take(heap)
         if route.before[node] >= 0 or known != worth[node]:
             continue
-        cost, left = cheapest_detour(ground, route, node)
+        cost, left = cheapest_detour(ground, route, node, 0)
         if ground.prizes[node] / max(cost + floor, 1e-300) < known:  # another stop has taken its place
             _look(ground, route, node, floor, heap, worth)
             continue
@@ -59,7 +59,7 @@ def _look(ground: Ground, route: Route, node: int, floor: float, heap: Heap, wor
     """Puts a node that is not on the route on the heap."""
     if route.before[node] >= 0 or ground.prizes[node] <= 0:
         return
-    cost, _ = cheapest_detour(ground, route, node)
+    cost, _ = cheapest_detour(ground, route, node, 0)
     value = ground.prizes[node] / max(cost + floor, 1e-300)
     if value != worth[node] and heap.filled[0] < len(heap.worth):
         worth[node] = value
