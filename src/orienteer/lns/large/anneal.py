@@ -79,7 +79,7 @@ class Part(NamedTuple):
     seeds: Ints
     """The nodes of the part, but for start and end: those around which steps are taken."""
     anchor: int
-    """A stop that stays, such as the start, behind which nodes go that have no stop near them; -1 for none."""
+    """The start, behind which nodes go that have no stop near them, or -1 where the start is not in the part."""
     price: Floats
     """(2,) the price of cost, and the least that it may fall to."""
     room: Room

@@ -104,8 +104,7 @@ class Rounds:
             visited = np.flatnonzero(own.before >= 0)
             for links in (own.after, own.before):
                 links[visited[beside[links[visited]] != index]] = size
-            stay = np.flatnonzero((own.before == size) & (own.after < size))
-            anchor = int(stay[next_int(self.state, len(stay))]) if len(stay) else -1
+            anchor = 0 if mine[0] and own.after[0] < size else -1
             mine[0] = mine[size - 1] = False
             self.parts.append(Part(own, np.flatnonzero(mine), anchor, price.copy(), room, state))
         self.left = STAY * size
