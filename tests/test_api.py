@@ -35,7 +35,7 @@ def test_the_public_interface_is_the_stored_one() -> None:
             "The public interface is not the one of tests/api.txt:",
             *(line for line in changed if not line.startswith("@@")),
             "A line with + alone is new: tell it in CHANGELOG.md. One with - is gone or changed, and breaks programs:",
-            "docs/versions.md says when that is allowed. If it is meant: python tests/public_api.py",
+            "docs/reference/versions.md says when that is allowed. If it is meant: python tests/public_api.py",
         ]
     )
 

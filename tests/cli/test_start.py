@@ -52,6 +52,7 @@ def test_help_lists_the_commands_most_used_first(cli: Cli) -> None:
         "check",
         "explain",
         "plot",
+        "convert",
         "solvers",
         "example",
         "warmup",
