@@ -23,7 +23,7 @@ LEAST_PART = 100
 STAY = 4
 """Steps for each node after which parts are drawn anew."""
 AROUND = 8
-"""From each node, a part grows over so many of the nearest nodes."""
+"""How many nearest nodes of each of its nodes a part grows over."""
 OUTSIDE = -2
 """`before` of the nodes of other parts."""
 
