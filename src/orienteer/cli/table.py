@@ -16,7 +16,7 @@ DECIMALS: dict[Unit, int] = {"seconds": 0, "minutes": 1, "hours": 2}
 
 
 LONGEST, FIRST, LAST = 400, 10, 5
-"""Of routes with more stops than this, a table shows so many of the first and of the last ones."""
+"""A table of a route with more than LONGEST stops shows the FIRST and the LAST of them."""
 
 
 def plan_table(instance: Instance, plan: Plan) -> str:
