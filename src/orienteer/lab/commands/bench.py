@@ -12,6 +12,7 @@ from orienteer.model.errors import OrienteerError
 
 if TYPE_CHECKING:
     from orienteer.lab.bench.methods import Method
+    from orienteer.lab.bench.sets import NamedSet
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -238,20 +239,14 @@ def peers(
     the table of best known values; each is solved by lns and by PyVRP on one core, with seed 1.
     """
     from orienteer.cli.progress import Bar
-    from orienteer.data.npz import load_set
     from orienteer.lab.bench.paper import ANYTIME
     from orienteer.lab.bench.peers import run_peers
-    from orienteer.lab.bench.sets import NamedSet, random_set
 
     ours = _methods(methods or "lns", {name: f"{name},seconds={seconds}" for name in ANYTIME}, device)
     if plans is not None:
         _plan_peers(out, plans, data, count, seconds, ours, workers, judge)
         return
-    if file is not None:
-        sets = [NamedSet(file.stem, load_set(file)[:count])]
-    else:
-        cells = [(kind, nodes) for kind in _kinds(prizes) for nodes in _numbers("--sizes", sizes)]
-        sets = [random_set(out / "instances", kind, nodes, count, seed) for kind, nodes in cells]
+    sets = _sets(file, out, prizes, sizes, count, seed)
     _threads(threads)
     with Bar() as bar:
         report = run_peers(out, ours, sets, seconds, bar.batch)
@@ -315,10 +310,8 @@ def gap(
     Instances are solved one at a time, each method alone; the picture follows the improvements of every run.
     """
     from orienteer.cli.progress import Bar
-    from orienteer.data.npz import load_set
     from orienteer.lab.bench.gap import run_gap
     from orienteer.lab.bench.paper import NAMED, default_methods
-    from orienteer.lab.bench.sets import NamedSet, random_set
     from orienteer.lab.bench.summary import read_optima
     from orienteer.plot import check_picture
 
@@ -329,11 +322,7 @@ def gap(
         for line in absent:
             click.echo(f"orienteer: {line}", err=True)
     chosen = _methods(methods, NAMED, device)
-    if file is not None:
-        sets = [NamedSet(file.stem, load_set(file)[:count])]
-    else:
-        cells = [(kind, nodes) for kind in _kinds(prizes) for nodes in _numbers("--sizes", sizes)]
-        sets = [random_set(out / "instances", kind, nodes, count, seed) for kind, nodes in cells]
+    sets = _sets(file, out, prizes, sizes, count, seed)
     _threads(threads)
     with Bar() as bar:
         report = run_gap(out, chosen, sets, bar.batch, known)
@@ -406,6 +395,17 @@ def classic(folder: Path, **given: Any) -> None:
     from orienteer.lab.bench.published import classic_seconds
 
     _files(folder, "Classic files against best known values", classic_seconds, **given)
+
+
+def _sets(file: Path | None, out: Path, prizes: str, sizes: str, count: int, seed: int) -> "list[NamedSet]":
+    """The set of a file, or else random ones, one for each kind of prizes and each size."""
+    from orienteer.data.npz import load_set
+    from orienteer.lab.bench.sets import NamedSet, random_set
+
+    if file is not None:
+        return [NamedSet(file.stem, load_set(file)[:count])]
+    cells = [(kind, nodes) for kind in _kinds(prizes) for nodes in _numbers("--sizes", sizes)]
+    return [random_set(out / "instances", kind, nodes, count, seed) for kind, nodes in cells]
 
 
 def _plan_peers(
