@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -18,9 +19,9 @@ WITHOUT = "import sys; sys.modules['torch'] = sys.modules['triton'] = None\n"
 """Makes an import of either raise ImportError."""
 
 
-def said(code: str) -> list[str]:
+def said(code: str, without: str = WITHOUT) -> list[str]:
     """The lines that some code prints in a fresh process without torch."""
-    done = subprocess.run([sys.executable, "-c", WITHOUT + code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", without + code], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
@@ -76,3 +77,17 @@ with contextlib.redirect_stderr(io.StringIO()) as told:
 print(status, told.getvalue(), end="")
 """
     assert said(code) == ["2 orienteer: this command needs an optional package: pip install 'orienteer[gpu]'"]
+
+
+def test_torch_without_triton_trains_and_runs_networks(tmp_path: Path) -> None:
+    """Torch for CPUs brings no Triton: `orienteer train` ended in a traceback, and so did every solver an-*."""
+    code = f"""
+from orienteer import MaxSteps, solve
+from orienteer.cli.main import run
+from orienteer.data.generate import generate
+print(run("train dqn --preset small --iterations 1 --device cpu --out {tmp_path / 'network'}".split()))
+for name in ["an-dqn", "an-dqn-beam", "cs-l"]:
+    print(name, solve(generate(6, seed=3)[0], name, MaxSteps(20)).prize > 0)
+"""
+    told = said(code, "import sys; sys.modules['triton'] = None\n")
+    assert told[-4:] == ["0", "an-dqn True", "an-dqn-beam True", "cs-l True"]

@@ -1,17 +1,20 @@
 """A network of torch looks at paths: on a GPU, or wherever its tensors lie."""
 
+from __future__ import annotations
+
 import threading
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor
 
-from orienteer.beam.backend.cuda.recorded import Launch, Step
 from orienteer.beam.states import States
 from orienteer.network.batching import Network, evaluate
-from orienteer.network.cuda.steady import SteadyPass, Weights, takes
 from orienteer.network.features import Kit, reachable
 from orienteer.network.policy_network import PolicyNetwork
+
+if TYPE_CHECKING:
+    from orienteer.beam.backend.cuda.recorded import Launch, Step
 
 CELLS, MOST_STATES = 2**27, 16384
 """Pairs of tokens, and states, that go through a network at a time on a GPU."""
@@ -40,6 +43,9 @@ class TensorLook:
 
     def recorded(self, step: Step) -> Launch | None:
         """What launches a pass over the paths of a recorded step; None where the network has no kernels for it."""
+        # Imported here: the module needs Triton, which torch for CPUs, enough for training, does not bring.
+        from orienteer.network.cuda.steady import SteadyPass, Weights, takes
+
         if not takes(self.network, step.action.device):
             return None
         network = cast(PolicyNetwork, self.network)
