@@ -85,7 +85,7 @@ def test_torch_without_triton_trains_and_runs_networks(tmp_path: Path) -> None:
 from orienteer import MaxSteps, solve
 from orienteer.cli.main import run
 from orienteer.data.generate import generate
-print(run("train dqn --preset small --iterations 1 --device cpu --out {tmp_path / 'network'}".split()))
+print(run("train dqn --preset small --iterations 1 --device cpu --out {tmp_path / "network"}".split()))
 for name in ["an-dqn", "an-dqn-beam", "cs-l"]:
     print(name, solve(generate(6, seed=3)[0], name, MaxSteps(20)).prize > 0)
 """

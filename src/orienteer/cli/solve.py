@@ -21,7 +21,9 @@ from orienteer.cli.options import (
 )
 from orienteer.cli.progress import Bar
 from orienteer.cli.table import bound_line, no_plan, origin, plan_table, totals
+from orienteer.model.errors import BadFile, InfeasibleTour
 from orienteer.model.instance import Instance
+from orienteer.model.plan import check_plan
 from orienteer.model.result import Result
 from orienteer.model.show import place_name
 from orienteer.search import front
@@ -89,7 +91,6 @@ def solve(
 
     Ctrl-C ends the search and prints the best route so far. Exit status 1 if no plan was found.
     """
-    from orienteer.data.files import read_plan
     from orienteer.data.tour_file import check_route_suffix
 
     if out is not None:
@@ -109,7 +110,7 @@ def solve(
         local = {"device": None if device == "auto" else device, "set": more or None, "prove": prove or None}
         _check_remote(named | local)
     method, _ = configured(solver, device, named, more)
-    begin = None if initial is None else read_plan(initial, instance)
+    begin = None if initial is None else _first_plan(initial, instance)
     if server is not None:
         ask: Options = {"solver": solver, "seconds": seconds, "steps": steps, "seed": seed, "bound": bound}
         ask["alternatives"], ask["initial"] = alternatives - 1, begin
@@ -131,6 +132,19 @@ def solve(
         )
     _report(instance, result, out, plot, as_json, bound or prove)
     return 0 if result.plan is not None else NO_PLAN
+
+
+def _first_plan(path: str, instance: Instance) -> list[list[int]]:
+    """The routes of a plan to begin with, or `BadFile` if the plan breaks a rule of the problem."""
+    from orienteer.data.files import read_plan
+
+    routes = read_plan(path, instance)
+    try:
+        check_plan(instance, routes)
+    except InfeasibleTour as error:
+        why = f"--initial needs a plan that keeps all rules of this problem: {error}; search without --initial"
+        raise BadFile(path, why) from error
+    return routes
 
 
 def _check_remote(local: dict[str, Any]) -> None:

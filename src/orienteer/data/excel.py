@@ -82,7 +82,7 @@ def _rounded(row: Sequence[Any]) -> list[Any]:
     return [float(f"{value:.15g}") if isinstance(value, float) else value for value in row]
 
 
-def routes_of_excel(path: FilePath) -> list[list[int]]:
+def routes_of_excel(path: FilePath, instance: Instance | None = None) -> list[list[int]]:
     """The nodes of each route of a plan that `save_plan_excel` wrote."""
     book = _Book(path)
     rows: list[tuple[int, list[str]]] = []
@@ -90,7 +90,7 @@ def routes_of_excel(path: FilePath) -> list[list[int]]:
         lines = book.rows(sheet)
         if is_plan(next(lines, (1, []))[1]):
             rows += [(number, [_text(cell) for cell in cells]) for number, cells in lines]
-    return routes_of_rows(path, rows)
+    return routes_of_rows(path, rows, instance)
 
 
 def check_extra() -> Any:

@@ -42,20 +42,22 @@ def is_plan(header: Sequence[Any]) -> bool:
     return tuple(header[:3]) == TITLES[:3]
 
 
-def routes_of_csv(path: FilePath) -> list[list[int]]:
+def routes_of_csv(path: FilePath, instance: Instance | None = None) -> list[list[int]]:
     """The nodes of each route of a plan that `save_plan_csv` wrote."""
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
         header = next(reader, [])
         if not is_plan(header):
             raise BadFile(path, f"a plan must have the columns {', '.join(TITLES)}")
-        return routes_of_rows(path, ((reader.line_num, row) for row in reader if row))
+        return routes_of_rows(path, ((reader.line_num, row) for row in reader if row), instance)
     except csv.Error as error:
         raise BadFile(path, f"not CSV: {error}", reader.line_num) from error
 
 
-def routes_of_rows(path: FilePath, rows: Iterable[tuple[int, Sequence[str]]]) -> list[list[int]]:
-    """The nodes of each route in rows that begin with route, stop and node."""
+def routes_of_rows(
+    path: FilePath, rows: Iterable[tuple[int, Sequence[str]]], instance: Instance | None = None
+) -> list[list[int]]:
+    """The nodes of each route in rows that begin with route, stop and node; names must be those of the `instance`."""
     routes: list[list[int]] = []
     for line, row in rows:
         if len(row) < 3:
@@ -68,6 +70,7 @@ def routes_of_rows(path: FilePath, rows: Iterable[tuple[int, Sequence[str]]]) ->
             raise BadFile(path, wish, line)
         if node < 0:
             raise BadFile(path, f"nodes are counted from 0, got {node}", line)
+        _check_name(path, row, line, node, instance)
         routes[-1].append(node)
     if not routes:
         raise BadFile(path, "there is no route in it")
@@ -76,6 +79,15 @@ def routes_of_rows(path: FilePath, rows: Iterable[tuple[int, Sequence[str]]]) ->
 
 def _numbers(path: FilePath, row: Sequence[str], line: int) -> Iterator[int]:
     return (whole(path, cell.strip(), what, line) for cell, what in zip(row, TITLES[:3], strict=False))
+
+
+def _check_name(path: FilePath, row: Sequence[str], line: int, node: int, instance: Instance | None) -> None:
+    """Raises `BadFile` if a row's name is another node's: somebody has changed one of both by hand."""
+    if instance is None or instance.names is None or node >= instance.size or len(row) < 4:
+        return
+    name, own = row[3].strip(), instance.names[node]
+    if name and name != own.strip():
+        raise BadFile(path, f"node {node} is called {own!r}, but the row's name is {name!r}: change both or none", line)
 
 
 def _row(instance: Instance, route: int, visit: dict[str, Any]) -> list[Any]:

@@ -82,10 +82,10 @@ def _first_line(path: FilePath) -> tuple[int, str]:
 def _tables(path: FilePath, first: str, instance: Instance | None) -> list[list[int]] | None:
     """The routes of a file for maps or spreadsheets, which its `first` line or its suffix tells; of others None."""
     if Path(path).suffix.lower() == ".xlsx":
-        return routes_of_excel(path)
+        return routes_of_excel(path, instance)
     if first.startswith("<"):
         return routes_of_gpx(path, instance)
-    return routes_of_csv(path) if first.startswith(",".join(TITLES[:3])) else None
+    return routes_of_csv(path, instance) if first.startswith(",".join(TITLES[:3])) else None
 
 
 def check_route_suffix(path: FilePath, count: int = 1, instance: Instance | None = None) -> None:

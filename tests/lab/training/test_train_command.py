@@ -34,7 +34,7 @@ def test_a_short_training_improves_the_validation_score(trained: Path) -> None:
 
 def test_an_earlier_run_is_not_overwritten(trained: Path) -> None:
     before = (trained / "best.safetensors").read_bytes()
-    with pytest.raises(ValueError, match=r"holds an earlier run: go on with it by resuming from .*checkpoint\.pt"):
+    with pytest.raises(ValueError, match=r"holds an earlier run: go on with --resume .*checkpoint\.pt"):
         CliRunner().invoke(
             train, ["dqn", "--preset", "small", "--device", "cpu", "--out", str(trained)], catch_exceptions=False
         )

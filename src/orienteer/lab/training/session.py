@@ -92,7 +92,7 @@ class Session:
         self._handlers: dict[int, Any] = {}
         if options.resume is None and (options.out / CHECKPOINT).exists():
             raise ValueError(
-                f"{options.out} holds an earlier run: go on with it by resuming from {options.out / CHECKPOINT}, "
+                f"{options.out} holds an earlier run: go on with --resume {options.out / CHECKPOINT}, "
                 "or choose another folder"
             )
         options.out.mkdir(parents=True, exist_ok=True)
