@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import pickle
 import subprocess
 import sys
 import tracemalloc
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from data.any_problem import problems_with_rules
 from data.test_fuzz import damaged, result_or_bad_file
 from data.test_maps import plans
-from orienteer import BadFile, Budget, Instance, Plan, Result, Route
+from orienteer import BadFile, Budget, Instance, Plan, Result, Route, check_plan
 from orienteer.data import excel, files
 
 openpyxl = pytest.importorskip("openpyxl", reason="the extra excel is not installed")
@@ -91,8 +92,23 @@ def test_sheets_of_their_own(path: Path) -> None:
         files.read(workbook(path, places=named))
     with pytest.raises(BadFile, match="there is no sheet with places"):
         files.read(workbook(path, matrix=[[0]]))
-    with pytest.raises(BadFile, match="there is no table in the sheet 'places'"):
+    with pytest.raises(BadFile, match="sheet 'places': there is no table in it"):
         files.read(workbook(path, places=[["# limit = 3"]]))
+
+
+def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
+    routes = [["name", "opens"], ["Anna", "soon"]]
+    places = [["# limit = 9"], ["x", "y", "prize"], [0, 0, 0]]
+    for sheets, message in (
+        ({"places": [*places, [0, 1, "much"]]}, "day.xlsx: sheet 'places', row 4: prize must be a number, got 'much'"),
+        ({"places": places, "Routes": routes}, "day.xlsx: sheet 'Routes', row 2: opens must be a number, got 'soon'"),
+        ({"places": places, "matrix": [["far"]]}, "day.xlsx: sheet 'matrix', row 1: .*'far'"),
+        ({"places": [["# limt = 9"], *places]}, "day.xlsx: sheet 'places', row 1: unknown setting 'limt'"),
+    ):
+        with pytest.raises(BadFile, match=message) as caught:
+            files.read(workbook(path, **sheets))
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert (str(again), again.path) == (str(caught.value), str(path))
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +159,6 @@ def test_a_plan_has_a_sheet_a_route_and_one_of_the_rest(path: Path) -> None:
     instance = Instance.from_coords(
         [[0, 0], [3, 4], [0, 1]], [0, 2, 1], 60, names=names, routes=routes, clock="minutes"
     )
-    from orienteer import check_plan
-
     plan = check_plan(instance, [[0, 1, 0], [0, 0]])
     files.write_tour(Result(plan, "stopped", 0, 0, "lns", 0, instance=instance), path)
     book = openpyxl.load_workbook(path)
@@ -152,15 +166,14 @@ def test_a_plan_has_a_sheet_a_route_and_one_of_the_rest(path: Path) -> None:
     rows = list(book.worksheets[0].iter_rows(values_only=True))
     assert rows[1][:4] == (1, 0, 0, "=A1")
     assert book.worksheets[0]["D2"].data_type == "s"
-    assert rows[2] == (1, 1, 1, "b", 2, 5, 5, "09:05", 0, "09:05", "09:05")
+    at = datetime.time(9, 5)
+    assert rows[2] == (1, 1, 1, "b", 2, 5, 5, at, 0, at, at)
     assert list(book["left out"].iter_rows(values_only=True))[1:] == [(2, "c", 1)]
 
 
 def test_numbers_of_a_plan_can_be_summed(path: Path) -> None:
     """Costs of seventeen digits were texts, which a spreadsheet's sums leave out without a word."""
     instance = Instance.from_coords([[0, 0], [0.1, 0.2], [0.7, 0.1]], [0, 0.1 + 0.2, 1 / 3], 9)
-    from orienteer import check_plan
-
     plan = check_plan(instance, [[0, 1, 2, 0]])
     files.write_tour(Result(plan, "stopped", 0, 0, "lns", 0, instance=instance), path)
     rows = list(openpyxl.load_workbook(path).worksheets[0].iter_rows(min_row=2, min_col=5, values_only=True))

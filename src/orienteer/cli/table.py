@@ -3,17 +3,13 @@
 import unicodedata
 from collections.abc import Sequence
 
-from orienteer.model.clock import Unit, written_time
+from orienteer.model.clock import DECIMALS, written_time
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.result import Result
 from orienteer.model.rules import Route
 from orienteer.model.show import STATUS, place_name, route_name
 from orienteer.model.tour import Visit
-
-DECIMALS: dict[Unit, int] = {"seconds": 0, "minutes": 1, "hours": 2}
-"""How many decimals legs and waits have at most beside times of day, which are shown to the minute."""
-
 
 LONGEST, FIRST, LAST = 400, 10, 5
 """A table of a route with more than LONGEST stops shows the FIRST and the LAST of them."""
@@ -91,8 +87,8 @@ def _alike(columns: dict[str, list[float]], most: int = 5) -> dict[str, list[str
 
 
 def totals(instance: Instance, plan: Plan) -> str:
-    """One line: prize, cost, unused limit, and the number of places visited."""
-    places = f"{len(plan.visited)} of {instance.size} places"
+    """One line: prize, cost, unused limit, and how many places are visited of those that are no start and no end."""
+    places = f"{len(plan.visited - instance.ends)} of {instance.size - len(instance.ends)} places"
     prize = f"prize {plan.prize:.6g} of {instance.prizes.sum():.6g}"
     if len(plan.routes) > 1:
         return f"{prize}, cost {plan.cost:.6g}, {len(plan.routes)} routes, {places}"

@@ -1,4 +1,4 @@
-"""Spreadsheets (.xlsx): a problem in the sheets places, matrix and routes; a plan with a sheet for each route."""
+"""Spreadsheets (.xlsx): their sheets, read and written, and a problem in the sheets places, matrix and routes."""
 
 import datetime
 import io
@@ -7,7 +7,7 @@ import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 from xml.parsers import expat
 
 from orienteer.data.csv_file import costs_of_rows, problem_tables
@@ -16,13 +16,10 @@ from orienteer.data.legs import NOTHING, Given, Matrix
 from orienteer.data.points import Header, Row
 from orienteer.data.table import Setting, Table, fields_of_table, note
 from orienteer.data.text import MAX_NODES, FilePath, read_bytes, shown, write_file
-from orienteer.data.timetable import TITLES, is_plan, plan_rows, routes_of_rows
 from orienteer.model.distances import LARGEST_TABLE
-from orienteer.model.errors import BadFile, MissingExtra
+from orienteer.model.errors import BadFile, InSheet, MissingExtra
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import EXACT_INTEGERS
-from orienteer.model.plan import Plan
-from orienteer.model.show import route_name
 
 MAX_UNPACKED = 64 * 2**20
 """The most bytes of all members of a file, unpacked."""
@@ -51,46 +48,18 @@ MAX_TEXT = MAX_UNPACKED
 
 def load_excel(path: FilePath, given: Given = NOTHING) -> Fields:
     """The problem in a spreadsheet; what is given overrides what the file says."""
-    book = _Book(path)
+    book = Book(path)
     table = book.table(book.places())
     settings = dict(table.settings)
     for key in book.sheets.keys() & {"matrix", "routes"}:  # sheets of these names need no setting
         settings.setdefault(key, Setting(key, 0))
-    table = Table(path, settings, table.header, table.rows)
+    table = Table(table.path, settings, table.header, table.rows)
     return fields_of_table(table, book, given)
 
 
 def save_excel(instance: Instance, path: FilePath) -> None:
     """Writes a problem: the sheet places, and matrix and routes where the problem needs them."""
-    _write(path, problem_tables(instance, path))
-
-
-def save_plan_excel(instance: Instance, plan: Plan, path: FilePath) -> None:
-    """Writes a plan: a sheet with a timetable for each route, and a sheet of the places that are left out."""
-    sheets: dict[str, list[Sequence[Any]]] = {}
-    for number, rows in enumerate(plan_rows(instance, plan)):
-        sheets[_sheet_name(route_name(instance, number), sheets)] = [TITLES, *map(_rounded, rows)]
-    names = [""] * instance.size if instance.names is None else instance.names
-    rest = [node for node in range(instance.size) if node not in plan.visited]
-    about = [[node, names[node], float(instance.prizes[node])] for node in rest]
-    sheets[_sheet_name("left out", sheets)] = [("node", "name", "prize"), *map(_rounded, about)]
-    _write(path, sheets)
-
-
-def _rounded(row: Sequence[Any]) -> list[Any]:
-    """A row whose numbers fit into cells: as texts, as `_held` keeps them exactly, no sum would count them."""
-    return [float(f"{value:.15g}") if isinstance(value, float) else value for value in row]
-
-
-def routes_of_excel(path: FilePath, instance: Instance | None = None) -> list[list[int]]:
-    """The nodes of each route of a plan that `save_plan_excel` wrote."""
-    book = _Book(path)
-    rows: list[tuple[int, list[str]]] = []
-    for sheet in book.sheets.values():
-        lines = book.rows(sheet)
-        if is_plan(next(lines, (1, []))[1]):
-            rows += [(number, [_text(cell) for cell in cells]) for number, cells in lines]
-    return routes_of_rows(path, rows, instance)
+    write_book(path, problem_tables(instance, path))
 
 
 def check_extra() -> Any:
@@ -102,7 +71,14 @@ def check_extra() -> Any:
     return openpyxl
 
 
-class _Book:
+class Shown(NamedTuple):
+    """A value of a cell, and the number format by which a spreadsheet shows it."""
+
+    value: Any
+    format: str
+
+
+class Book:
     """The sheets of a workbook, whose members have been checked."""
 
     def __init__(self, path: FilePath):
@@ -130,6 +106,7 @@ class _Book:
     def rows(self, sheet: Any) -> Iterator[tuple[int, list[Any]]]:
         """Number and values of each row that is not empty, without the empty cells at its end."""
         sheet.reset_dimensions()  # which may be any lie
+        path = InSheet(self.path, sheet.title)
         found = iter(sheet.iter_rows(values_only=True))
         for number in range(1, MAX_ROWS + 2):
             try:
@@ -137,59 +114,57 @@ class _Book:
                     warnings.simplefilter("ignore")  # of dates that are none
                     row = next(found, None)
             except Exception as error:
-                message = f"sheet {shown(sheet.title)} is not readable: {_one_line(error)}"
-                raise BadFile(self.path, message) from error
+                raise BadFile(path, f"not readable: {_one_line(error)}") from error
             if row is None:
                 return
             if len(row) > MAX_COLUMNS:
-                raise BadFile(self.path, f"a row of more than {MAX_COLUMNS} cells", number)
+                raise BadFile(path, f"a row of more than {MAX_COLUMNS} cells", number)
             cells = [_value(value) for value in row]
-            self._count(cells, number)
+            self._count(path, cells, number)
             while cells and cells[-1] in (None, ""):
                 cells.pop()
             if any(cell not in (None, "") for cell in cells):
                 if number > MAX_ROWS:
-                    raise BadFile(self.path, f"more than {MAX_ROWS} rows in the sheet {shown(sheet.title)}")
+                    raise BadFile(path, f"more than {MAX_ROWS} rows")
                 yield number, cells
 
-    def _count(self, cells: Sequence[Any], number: int) -> None:
+    def _count(self, path: FilePath, cells: Sequence[Any], number: int) -> None:
         """Refuses texts that no spreadsheet writes, and more texts than are read."""
         for cell in cells:
             if isinstance(cell, str):
                 self.text += len(cell)
                 if len(cell) > LONGEST_TEXT:
-                    raise BadFile(
-                        self.path, f"a cell of {len(cell)} characters, at most {LONGEST_TEXT} are read", number
-                    )
+                    raise BadFile(path, f"a cell of {len(cell)} characters, at most {LONGEST_TEXT} are read", number)
         if self.text > MAX_TEXT:
-            raise BadFile(self.path, f"its cells hold more than the {MAX_TEXT} characters that are read", number)
+            raise BadFile(path, f"its cells hold more than the {MAX_TEXT} characters that are read", number)
 
     def table(self, sheet: Any) -> Table:
         """The table of a sheet, with the settings above it."""
         settings: dict[str, Setting] = {}
-        rows = self.rows(sheet)
+        rows, path = self.rows(sheet), InSheet(self.path, sheet.title)
         for number, cells in rows:
-            first = _text(cells[0]).strip()
+            first = text_of(cells[0]).strip()
             if not first.startswith("#"):
-                titles = [_text(cell) for cell in cells]
-                return Table(self.path, settings, Header(titles, number), _filled(rows, len(titles)))
+                titles = [text_of(cell) for cell in cells]
+                return Table(path, settings, Header(titles, number), _filled(rows, len(titles)))
             if len(cells) > 1 and "=" not in first:  # the value may stand in a cell of its own
-                first = f"{first} = {_text(cells[1])}"
-            note(self.path, settings, first, number)
-        raise BadFile(self.path, f"there is no table in the sheet {shown(sheet.title)}")
+                first = f"{first} = {text_of(cells[1])}"
+            note(path, settings, first, number)
+        raise BadFile(path, "there is no table in it")
 
     def matrix(self, setting: Setting) -> Matrix:
         """The costs in the sheet that the setting names."""
-        lines = self.rows(self._sheet(setting))
+        sheet = self._sheet(setting)
+        lines, path = self.rows(sheet), InSheet(self.path, sheet.title)
 
         def costs(size: int, names: Sequence[str] | None) -> Any:
             width = size
             rows: list[tuple[int, list[str]]] = []
             for number, cells in islice(lines, size + 2):
-                texts = [_text(cell) for cell in cells]
+                texts = [text_of(cell) for cell in cells]
                 width = size + 1 if not rows and len(texts) == size + 1 else width
                 rows.append((number, texts + [""] * (width - len(texts))))
-            return costs_of_rows(self.path, iter(rows), size, names)
+            return costs_of_rows(path, iter(rows), size, names)
 
         return costs
 
@@ -273,7 +248,7 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
     """A value as CSV would have it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -286,7 +261,7 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__
 
 
-def _sheet_name(name: str, taken: Iterable[str]) -> str:
+def sheet_name(name: str, taken: Iterable[str]) -> str:
     """A name that Excel allows: at most 31 characters, none of some, and different from the others."""
     text = re.sub(r"[\[\]:*?/\\]", " ", name).strip(" '")[:31] or "sheet"
     others = {other.lower() for other in taken}
@@ -296,17 +271,36 @@ def _sheet_name(name: str, taken: Iterable[str]) -> str:
     return found
 
 
-def _write(path: FilePath, sheets: Mapping[str, Iterable[Sequence[Any]]]) -> None:
+def write_book(
+    path: FilePath,
+    sheets: Mapping[str, Iterable[Sequence[Any]]],
+    widths: Mapping[str, Sequence[float]] | None = None,
+) -> None:
+    """Writes a workbook: the rows of each sheet by title.
+
+    `widths` are those of the columns of each sheet, in characters; where they are given, the first row stays in view.
+    """
     openpyxl = check_extra()
     checked = {title: [[_held(path, value) for value in row] for row in rows] for title, rows in sheets.items()}
     book = openpyxl.Workbook(write_only=True)
     for title, rows in checked.items():
         sheet = book.create_sheet(title)
+        if widths is not None:
+            _lay_out(sheet, widths[title])
         for row in rows:
             sheet.append([_cell(sheet, value) for value in row])
     data = io.BytesIO()
     book.save(data)
     write_file(path, lambda file: _put(file, data))
+
+
+def _lay_out(sheet: Any, widths: Sequence[float]) -> None:
+    """Sets the widths of columns, and keeps the first row in view; before any row is written."""
+    from openpyxl.utils import get_column_letter
+
+    for number, width in enumerate(widths, start=1):
+        sheet.column_dimensions[get_column_letter(number)].width = width
+    sheet.freeze_panes = "A2"
 
 
 def _put(file: IO[bytes], data: io.BytesIO) -> None:
@@ -326,6 +320,10 @@ def _cell(sheet: Any, value: Any) -> Any:
     """A cell with this value; a text is never a formula."""
     from openpyxl.cell import WriteOnlyCell
 
+    if isinstance(value, Shown):
+        cell = WriteOnlyCell(sheet, value.value)
+        cell.number_format = value.format
+        return cell
     if not isinstance(value, str):
         return value
     cell = WriteOnlyCell(sheet, value)

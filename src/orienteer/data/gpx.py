@@ -20,6 +20,7 @@ from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.rules import MOST_ROUTES
+from orienteer.model.show import route_name
 
 GPX, OURS = "http://www.topografix.com/GPX/1/1", "urn:orienteer:gpx:1"
 """The namespaces of GPX and of our extensions; elements of other namespaces count by their local names."""
@@ -75,8 +76,7 @@ def plan_gpx(instance: Instance, plan: Plan, path: FilePath = "plan") -> str:
         kind = "<type>stop</type>" if node in plan.visited else "<type>left out</type>"
         lines.append(_waypoint("wpt", spot, _name(instance, node), kind, about))
     for number, visits in enumerate(plan.stops(instance)):
-        title = instance.each_route[number].name or f"Route {number + 1}"
-        tour = plan.routes[number]
+        tour, title = plan.routes[number], route_name(instance, number)
         lines += ["<rte>", f"<name>{_text(title)}</name>", f"<desc>prize {tour.prize:g}, cost {tour.cost:.6g}</desc>"]
         lines.append(f"<number>{number + 1}</number>")
         for visit in visits:

@@ -3,7 +3,7 @@
 import csv
 import io
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from orienteer.data.text import FilePath, csv_line, read_text, whole, write_lines
@@ -13,16 +13,19 @@ from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.rules import MOST_ROUTES
 
+AsWritten = Callable[[Instance, float], Any]
+"""Makes of a time what a cell holds."""
+
 TIMES = ("arrive", "begin", "leave")
 
 TITLES = ("route", "stop", "node", "name", "prize", "leg", "cost", "arrive", "wait", "begin", "leave")
 """The columns of a plan: `route` and `stop` are counted from 1 and from 0, as in printed tables."""
 
 
-def plan_rows(instance: Instance, plan: Plan) -> list[list[list[Any]]]:
-    """For each route the values of `TITLES` of its stops; times of day are texts if the problem has such."""
+def plan_rows(instance: Instance, plan: Plan, at: AsWritten = written_time) -> list[list[list[Any]]]:
+    """For each route the values of `TITLES` of its stops; times are written by `at` if they are times of day."""
     return [
-        [_row(instance, route, visit._asdict()) for visit in visits]
+        [_row(instance, route, visit._asdict(), at) for visit in visits]
         for route, visits in enumerate(plan.stops(instance), start=1)
     ]
 
@@ -70,18 +73,14 @@ def routes_of_rows(
             raise BadFile(path, wish, line)
         if node < 0:
             raise BadFile(path, f"nodes are counted from 0, got {node}", line)
-        _check_name(path, row, line, node, instance)
+        check_name(path, row, line, node, instance)
         routes[-1].append(node)
     if not routes:
         raise BadFile(path, "there is no route in it")
     return routes
 
 
-def _numbers(path: FilePath, row: Sequence[str], line: int) -> Iterator[int]:
-    return (whole(path, cell.strip(), what, line) for cell, what in zip(row, TITLES[:3], strict=False))
-
-
-def _check_name(path: FilePath, row: Sequence[str], line: int, node: int, instance: Instance | None) -> None:
+def check_name(path: FilePath, row: Sequence[str], line: int, node: int, instance: Instance | None) -> None:
     """Raises `BadFile` if a row's name is another node's: somebody has changed one of both by hand."""
     if instance is None or instance.names is None or node >= instance.size or len(row) < 4:
         return
@@ -90,8 +89,12 @@ def _check_name(path: FilePath, row: Sequence[str], line: int, node: int, instan
         raise BadFile(path, f"node {node} is called {own!r}, but the row's name is {name!r}: change both or none", line)
 
 
-def _row(instance: Instance, route: int, visit: dict[str, Any]) -> list[Any]:
+def _numbers(path: FilePath, row: Sequence[str], line: int) -> Iterator[int]:
+    return (whole(path, cell.strip(), what, line) for cell, what in zip(row, TITLES[:3], strict=False))
+
+
+def _row(instance: Instance, route: int, visit: dict[str, Any], at: AsWritten) -> list[Any]:
     values = visit | {"route": route, "stop": visit["place"], "name": visit["name"] or ""}
     if instance.clock is not None:
-        values |= {key: written_time(instance, values[key]) for key in TIMES}
+        values |= {key: at(instance, values[key]) for key in TIMES}
     return [values[title] for title in TITLES]

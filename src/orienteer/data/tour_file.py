@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from orienteer.data.excel import check_extra, routes_of_excel, save_plan_excel
+from orienteer.data.excel import check_extra
+from orienteer.data.excel_plan import routes_of_excel, save_plan_excel
 from orienteer.data.geojson import routes_of_geojson, save_plan_geojson
 from orienteer.data.gpx import routes_of_gpx, save_plan_gpx
 from orienteer.data.json_file import parse_json
@@ -194,7 +195,7 @@ def _plan_from_json(path: FilePath) -> list[list[int]]:
         raise BadFile(path, f"there is no plan in it: {shown(data.get('status'))}")
     if isinstance(routes, list) and routes and all(isinstance(route, (list, dict)) for route in routes):
         plain = [route.get("nodes") if isinstance(route, dict) else route for route in routes]
-        return [_json_nodes(path, nodes, f"route {number}, ") for number, nodes in enumerate(plain)]
+        return [_json_nodes(path, nodes, f"route {number}, ") for number, nodes in enumerate(plain, start=1)]
     return [_json_nodes(path, data.get("tour") if isinstance(data, dict) else data, "")]
 
 

@@ -13,6 +13,9 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 
 PER_HOUR: dict[Unit, float] = {"seconds": 3600.0, "minutes": 60.0, "hours": 1.0}
 
+DECIMALS: dict[Unit, int] = {"seconds": 0, "minutes": 1, "hours": 2}
+"""How many decimals legs and waits have at most beside times of day, which are shown to the minute."""
+
 
 def day_length(unit: Unit) -> float:
     """How much of the unit a day has."""
@@ -27,8 +30,8 @@ def time_of_day(value: float, unit: Unit) -> str:
     return f"day {day + 1} {text}" if day else text
 
 
-def written_time(instance: "Instance", value: float, digits: int = 6) -> str:
-    """A time as the problem's times were written: as a time of day, or as a number of at most `digits` digits."""
+def written_time(instance: "Instance", value: float) -> str:
+    """A time as the problem's times were written: as a time of day, or as a number of at most six digits."""
     if instance.clock is None or math.isinf(value):
-        return f"{value:.{digits}g}"
+        return f"{value:.6g}"
     return time_of_day(value, instance.clock)

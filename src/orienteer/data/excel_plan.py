@@ -1,0 +1,176 @@
+"""Plans as spreadsheets: a sheet with a timetable for each route, and one of the places that are left out."""
+
+import datetime
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from orienteer.data.excel import Book, Shown, sheet_name, text_of, write_book
+from orienteer.data.text import FilePath, whole
+from orienteer.data.timetable import TIMES, TITLES, check_name, is_plan, plan_rows
+from orienteer.model.clock import DECIMALS, PER_HOUR, day_length, written_time
+from orienteer.model.errors import BadFile, InSheet
+from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan
+from orienteer.model.rules import Window
+from orienteer.model.show import route_name
+
+SPANS = ("leg", "cost", "wait")
+"""Columns of a plan that are alike: their numbers have the same number of decimals."""
+
+LAST_DAY = 2_958_465
+"""The last day that a spreadsheet knows, 31 December 9999, counted from its first."""
+
+Line = tuple[int, list[str]]
+"""The number of a row of a sheet, and the texts of its cells."""
+
+NARROWEST, WIDEST = 7, 50
+"""Widths of columns, in characters."""
+
+
+def save_plan_excel(instance: Instance, plan: Plan, path: FilePath) -> None:
+    """Writes a plan: a sheet with a timetable for each route, and a sheet of the places that are left out."""
+    sheets: dict[str, list[Sequence[Any]]] = {}
+    for number, rows in enumerate(plan_rows(instance, plan, _time)):
+        sheets[sheet_name(route_name(instance, number), sheets)] = [TITLES, *_formatted(instance, TITLES, rows)]
+    sheets[sheet_name("left out", sheets)] = _left_out(instance, plan)
+    write_book(path, sheets, {title: _widths(rows) for title, rows in sheets.items()})
+
+
+def routes_of_excel(path: FilePath, instance: Instance | None = None) -> list[list[int]]:
+    """The nodes of each route of a plan that `save_plan_excel` wrote, though somebody may have moved rows and sheets.
+
+    The stops of a route are the rows of its sheet from top to bottom; the column `stop` does not count. A sheet is the
+    route of its first row. Where one sheet holds all routes, each row is of the route that it names.
+    """
+    sheets = _plan_sheets(path)
+    routes: dict[int, list[int]] = {}
+    for where, rows in sheets:
+        own = _route(where, rows[0])
+        if own in routes:
+            raise BadFile(where, f"its first row says route {own}, and so does another sheet", rows[0][0])
+        for row in rows:
+            route = own if len(sheets) > 1 else _route(where, row)
+            routes.setdefault(route, []).append(_node(where, row, instance))
+    numbers = sorted(routes)
+    for place, number in enumerate(numbers, start=1):
+        if number != place:
+            raise BadFile(path, f"there is a route {number}, but none is route {place}: they are counted from 1")
+    if not routes:
+        raise BadFile(path, "there is no route in it")
+    return [routes[number] for number in numbers]
+
+
+def _plan_sheets(path: FilePath) -> list[tuple[InSheet, list[Line]]]:
+    """The sheets of a plan that have stops, with their rows; a row without node and name, such as of sums, is none."""
+    book, found = Book(path), []
+    for sheet in book.sheets.values():
+        lines = book.rows(sheet)
+        if is_plan(next(lines, (1, []))[1]):
+            rows = [(number, [text_of(cell) for cell in cells]) for number, cells in lines]
+            found.append((InSheet(path, sheet.title), [row for row in rows if any(row[1][2:4])]))
+    return [(where, rows) for where, rows in found if rows]
+
+
+def _route(path: FilePath, row: Line) -> int:
+    return whole(path, row[1][0].strip(), "route", row[0])
+
+
+def _node(path: FilePath, row: Line, instance: Instance | None) -> int:
+    line, cells = row
+    node = whole(path, cells[2].strip(), "node", line)
+    if node < 0:
+        raise BadFile(path, f"nodes are counted from 0, got {node}", line)
+    check_name(path, cells, line, node, instance)
+    return node
+
+
+def _left_out(instance: Instance, plan: Plan) -> list[Sequence[Any]]:
+    """The places that no route visits, with their visit times and hours where the problem has such."""
+    rest = [node for node in range(instance.size) if node not in plan.visited]
+    names = [""] * instance.size if instance.names is None else instance.names
+    columns: dict[str, list[Any]] = {"node": rest, "name": [names[node] for node in rest]}
+    columns["prize"] = [float(instance.prizes[node]) for node in rest]
+    if instance.service is not None:
+        columns["service"] = [float(instance.service[node]) for node in rest]
+    if instance.windows is not None:
+        hours = [_hours(instance, instance.windows[node] or ()) for node in rest]
+        columns |= {"opens": [opens for opens, _ in hours], "closes": [closes for _, closes in hours]}
+    titles = tuple(columns)
+    return [titles, *_formatted(instance, titles, list(zip(*columns.values(), strict=True)))]
+
+
+def _hours(instance: Instance, windows: Sequence[Window]) -> tuple[Any, Any]:
+    """What stands under `opens` and `closes`; several windows are one text, as tables of places have them."""
+    windows = _every_day(instance, windows)
+    if len(windows) > 1:
+        return ";".join("-".join(written_time(instance, time) for time in window) for window in windows), ""
+    if not windows:
+        return "", ""
+    opens, closes = windows[0]
+    return _time(instance, opens), "" if math.isinf(closes) else _time(instance, closes)
+
+
+def _every_day(instance: Instance, windows: Sequence[Window]) -> Sequence[Window]:
+    """The windows of one day, if there are routes on several days and the windows are the same on all of them."""
+    if instance.clock is None:
+        return windows
+    length = day_length(instance.clock)
+    by_day: dict[int, list[Window]] = {int(route.opens // length): [] for route in instance.each_route}
+    for opens, closes in windows:
+        day = int(opens // length)
+        by_day.setdefault(day, []).append((opens - day * length, closes - day * length))
+    first, *others = by_day.values()
+    return first if others and all(other == first for other in others) else windows
+
+
+def _time(instance: Instance, value: float) -> Any:
+    """A cell for a time: a real time of the spreadsheet, to the minute, if the problem has times of day."""
+    if instance.clock is None:
+        return value
+    if not 0 <= value < LAST_DAY * day_length(instance.clock):
+        return written_time(instance, value)
+    day, minutes = divmod(round(value / PER_HOUR[instance.clock] * 60), 24 * 60)
+    if day:
+        return Shown(datetime.timedelta(days=day, minutes=minutes), f'"day {day + 1}" hh:mm')
+    return Shown(datetime.time(minutes // 60, minutes % 60), "hh:mm")
+
+
+def _formatted(instance: Instance, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The rows with a number format for each number that is not whole; the numbers keep all their digits.
+
+    Cells hold fifteen digits of a number.
+    """
+    most = 5 if instance.clock is None else DECIMALS[instance.clock]
+    alike = [place for place, title in enumerate(titles) if title in (SPANS if instance.clock else (*SPANS, *TIMES))]
+    formats = [_format([row[place] for row in rows], 5) for place in range(len(titles))]
+    shared = _format([row[place] for row in rows for place in alike], most)
+    formats = [shared if place in alike else own for place, own in enumerate(formats)]
+    return [[_number(value, how) for value, how in zip(row, formats, strict=True)] for row in rows]
+
+
+def _number(value: Any, how: str) -> Any:
+    return Shown(float(f"{value:.15g}"), how) if isinstance(value, float) else value
+
+
+def _format(values: Iterable[Any], most: int) -> str:
+    """Shows numbers with the fewest decimals that are exact, at most `most`, and five digits of the largest."""
+    numbers = [value for value in values if isinstance(value, float)]
+    allowed = max(0, min(most, 5 - len(str(int(max(map(abs, numbers), default=0))))))
+    enough = (count for count in range(allowed) if all(round(value, count) == value for value in numbers))
+    decimals = next(enough, allowed)
+    return f"0.{'0' * decimals}" if decimals else "0"
+
+
+def _widths(rows: Sequence[Sequence[Any]]) -> list[float]:
+    """For each column the characters of its longest cell, and some room."""
+    return [min(WIDEST, max(NARROWEST, 2 + max(map(_length, column)))) for column in zip(*rows, strict=True)]
+
+
+def _length(value: Any) -> int:
+    """How many characters a cell shows."""
+    if not isinstance(value, Shown):
+        return len(str(value))
+    if isinstance(value.value, float):
+        return len(f"{value.value:.{len(value.format.partition('.')[2])}f}")
+    return len(value.format)
