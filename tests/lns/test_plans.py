@@ -5,7 +5,17 @@ import pytest
 
 from orienteer import Budget, Instance, MaxSteps, NoImprovement, Route, check_plan, solve
 from orienteer.kernel import seed_state
-from orienteer.lns.plans.orders import Orders, begin_step, new_orders, new_saved, refresh, take_back
+from orienteer.lns.plans.orders import (
+    Orders,
+    begin_step,
+    exchange_tails,
+    insert,
+    new_orders,
+    new_saved,
+    refresh,
+    save_route,
+    take_back,
+)
 from orienteer.lns.plans.recreate import Candidates, by_order, by_ratio, gather, new_candidates, spot_cost
 from orienteer.lns.plans.search import _phases, _starts, moves_for
 from orienteer.model.plan_view import PlanView
@@ -90,6 +100,61 @@ def test_clocks_are_right_after_insertions_and_after_taking_them_back(seed: int)
         known += known_spots(view, orders, candidates)
         assert [orders.node[route, : orders.size[route]].tolist() for route in range(view.routes)] == before
     assert known > 0
+
+
+def line(*limits: float) -> tuple[PlanView, Orders]:
+    """Places 1 to 7 on a line from 0, and two routes there and back: through 1, 2, 3 and through 4, 5."""
+    points = np.column_stack([np.arange(8.0), np.zeros(8)])
+    routes = [Route(0, 0, 0, limit) for limit in limits]
+    view = Instance.from_coords(points, np.ones(8), limit=20, routes=routes).plan_view
+    orders = new_orders(view)
+    for route, stops in enumerate(([1, 2, 3], [4, 5])):
+        for column, place in enumerate(stops):
+            insert(view, orders, view.prizes, int(view.number[place]), route, column, new_saved(view))
+    return view, orders
+
+
+def stops(view: PlanView, orders: Orders) -> list[list[int]]:
+    return [view.nodes[orders.node[route, 1 : orders.size[route] - 1]].tolist() for route in range(view.routes)]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize(
+    ("one_first", "other_first", "after", "lengths"),
+    [
+        (2, 2, [[1, 5], [4, 2, 3]], [10, 10]),
+        (1, 1, [[4, 5], [1, 2, 3]], [10, 6]),
+        (4, 3, [[1, 2, 3], [4, 5]], [6, 10]),
+        (4, 1, [[1, 2, 3, 4, 5], []], [10, 0]),
+    ],
+)
+def test_two_routes_exchange_what_comes_behind_two_columns(
+    one_first: int, other_first: int, after: list[list[int]], lengths: list[float], plain: bool
+) -> None:
+    view, orders = line(20, 20)
+    saved = new_saved(view)
+    begin_step(orders, saved)
+    before = stops(view, orders)
+    for route in range(2):
+        save_route(orders, route, saved)
+    exchange_tails(view, orders, 0, one_first, 1, other_first, plain, saved)
+    assert stops(view, orders) == after
+    assert is_up_to_date(view, orders) or plain
+    assert [orders.begin[route, orders.size[route] - 1] for route in range(2)] == lengths
+    take_back(orders, saved)
+    assert stops(view, orders) == before
+    assert is_up_to_date(view, orders)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("limits", [(20, 19), (10, 10)])
+def test_routes_that_end_at_other_times_or_would_be_late_keep_their_tails(
+    limits: tuple[float, float], plain: bool
+) -> None:
+    """1, 2, 3 takes 6 and 4, 5 takes 10; 4, 2, 3 and 1, 5 take 10, and 4, 5, 2, 3 would take 12."""
+    view, orders = line(*limits)
+    exchange_tails(view, orders, 0, 2, 1, 2 if limits[0] != limits[1] else 3, plain, new_saved(view))
+    assert stops(view, orders) == [[1, 2, 3], [4, 5]]
 
 
 @pytest.mark.parametrize("seed", range(4))

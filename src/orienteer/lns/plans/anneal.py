@@ -5,7 +5,16 @@ from typing import NamedTuple
 
 from orienteer.kernel import Floats, Ints, State, lean, next_float, next_int
 from orienteer.lns.plans.detours import Detours, detour_by_order, detour_by_ratio
-from orienteer.lns.plans.orders import Orders, Saved, begin_step, close_up, draw_together, remove, take_back
+from orienteer.lns.plans.orders import (
+    Orders,
+    Saved,
+    begin_step,
+    close_up,
+    draw_together,
+    exchange_tails,
+    remove,
+    take_back,
+)
 from orienteer.lns.plans.recreate import Candidates, by_order, by_ratio, gather
 from orienteer.model.plan_view import PlanView
 
@@ -41,6 +50,8 @@ class Moves(NamedTuple):
     """The probability of a large ruin."""
     big: int
     """The factor on the numbers of stops and strings in a large ruin."""
+    tails_share: float
+    """The probability that two ruined routes exchange what comes behind their ruins."""
     look: int
     """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
     plain: bool
@@ -156,11 +167,15 @@ def spent(view: PlanView, orders: Orders) -> float:
 
 @lean
 def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves, saved: Saved, state: State) -> None:
-    """Removes strings of stops near the place `seed`, at most one from each route."""
+    """Removes strings of stops near the place `seed`, at most one from each route.
+
+    The first two of these routes may then go on with each other's stops.
+    """
     big = moves.big if next_float(state) < moves.big_share else 1
     target = 1 + next_int(state, big * moves.remove)
     strings = 1 + next_int(state, big * moves.strings)
     gone = 0
+    one, one_gap, other, other_gap = -1, -1, -1, -1
     near = view.near[seed]
     for index in range(-1, len(near)):
         node = seed if index < 0 else near[index]
@@ -178,9 +193,15 @@ def ruin(view: PlanView, orders: Orders, worth: Floats, seed: int, moves: Moves,
             draw_together(view, orders, route, saved)
         else:
             close_up(view, orders, route, saved)
+        if one < 0:
+            one, one_gap = route, first
+        elif other < 0:
+            other, other_gap = route, first
         gone += size
         if gone >= target or saved.counts[0] >= strings:
-            return
+            break
+    if other >= 0 and next_float(state) < moves.tails_share:
+        exchange_tails(view, orders, one, one_gap, other, other_gap, moves.plain, saved)
 
 
 @lean

@@ -235,6 +235,83 @@ def draw_together(view: PlanView, orders: Orders, route: int, saved: Saved) -> N
 
 
 @lean
+def exchange_tails(
+    view: PlanView, orders: Orders, one: int, one_first: int, other: int, other_first: int, plain: bool, saved: Saved
+) -> None:
+    """Two changed routes exchange their stops from columns `one_first` and `other_first` on, if both stay in time.
+
+    With `plain` there are no windows, and of the clocks only those of the two ends of a route are kept.
+    """
+    if not (
+        _end_alike(view, one, other)
+        and _can_go_on(view, orders, one, one_first, other, other_first, plain)
+        and _can_go_on(view, orders, other, other_first, one, one_first, plain)
+    ):
+        return
+    one_stops, other_stops = orders.size[one] - 1 - one_first, orders.size[other] - 1 - other_first
+    both = min(one_stops, other_stops)
+    for index in range(both):
+        node = orders.node[one, one_first + index]
+        _put(orders, one, one_first + index, orders.node[other, other_first + index])
+        _put(orders, other, other_first + index, node)
+    for index in range(both, one_stops):
+        _put(orders, other, other_first + index, orders.node[one, one_first + index])
+    for index in range(both, other_stops):
+        _put(orders, one, one_first + index, orders.node[other, other_first + index])
+    _end_at(view, orders, one, one_first + other_stops, plain, saved)
+    _end_at(view, orders, other, other_first + one_stops, plain, saved)
+
+
+@inlined
+def _end_alike(view: PlanView, one: int, other: int) -> bool:
+    """Whether two routes end at the same place and time."""
+    one_end, other_end = view.first[_end(view, one)], view.first[_end(view, other)]
+    return view.ends[one, 1] == view.ends[other, 1] and view.closes[one_end] == view.closes[other_end]
+
+
+@inlined
+def _end(view: PlanView, route: int) -> int:
+    return len(view.nodes) + 2 * route + 1
+
+
+@inlined
+def _can_go_on(
+    view: PlanView, orders: Orders, route: int, first: int, other: int, other_first: int, plain: bool
+) -> bool:
+    """Whether a route is in time if its stops from column `first` on are replaced by the last ones of another route."""
+    last = orders.size[other] - 1
+    following = orders.node[other, other_first] if other_first < last else _end(view, route)
+    leg = view.costs[orders.node[route, first - 1], following]
+    if not plain:
+        return orders.begin[route, first - 1] + leg <= orders.latest[other, other_first]
+    time = orders.begin[route, 0] + leg
+    for column in range(first - 1):
+        time += orders.leg[route, column]
+    for column in range(other_first, last):
+        time += orders.leg[other, column]
+    return time <= orders.latest[other, last]
+
+
+@inlined
+def _put(orders: Orders, route: int, column: int, node: int) -> None:
+    orders.node[route, column] = node
+    orders.route[node] = route
+
+
+@inlined
+def _end_at(view: PlanView, orders: Orders, route: int, column: int, plain: bool, saved: Saved) -> None:
+    """Lets a route end at a column, and brings the route up to date."""
+    orders.node[route, column] = _end(view, route)
+    orders.latest[route, column] = orders.latest[route, orders.size[route] - 1]
+    orders.size[route] = column + 1
+    if plain:
+        draw_together(view, orders, route, saved)
+    else:
+        refresh(view, orders, route)
+        renew(orders, route, saved)
+
+
+@lean
 def begin_step(orders: Orders, saved: Saved) -> None:
     """Remembers the state before a step, as far as it is not an order."""
     for index in range(saved.counts[0]):

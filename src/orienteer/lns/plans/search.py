@@ -66,6 +66,8 @@ class PlanMoves:
     """The random factor on worth, where it is divided by costs, is between 1 - noise and 1 + noise."""
     pool: bool = False
     """Whether routes of different plans are put together; not where groups or budgets tie routes to each other."""
+    tails_share: float = 0.5
+    """The probability that two ruined routes exchange what comes behind their ruins, if both then are in time."""
     look: int = 0
     """Beside how many of its nearest visited places a place is tried; 0 tries it everywhere."""
     plain: bool = False
@@ -258,6 +260,7 @@ def in_units(view: PlanView, config: PlanMoves) -> Moves:
         most=config.most,
         ratio_share=config.ratio_share,
         noise=config.noise,
+        tails_share=config.tails_share,
         look=config.look,
         big_share=config.big_share,
         big=config.big,
