@@ -31,6 +31,22 @@ BROKEN = (OSError, http.client.HTTPException)
 """What a connection raises that breaks off, before an answer or in the middle of it."""
 
 
+class ServiceError(OrienteerError):
+    """A search by a service that gave no result; the message says why, in one line."""
+
+    status: int | None
+    """The HTTP status of the answer, such as 422; None where the server was out of reach, or the search failed."""
+    field: str | None
+    """What is wrong in the request, such as ``problem.limit``; None where the server names no field."""
+
+    def __init__(self, message: str, status: int | None = None, field: str | None = None):
+        self.status, self.field = status, field
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type["ServiceError"], tuple[str, int | None, str | None]]:
+        return ServiceError, (str(self), self.status, self.field)
+
+
 class Options(TypedDict, total=False):
     """What a request may say beside its problem; what is left out, or None, is left to the service."""
 
@@ -65,7 +81,7 @@ class Service:
             self.job = response.headers["Location"]
         job = self._follow(self.job, on_news)
         if job["result"] is None:
-            raise OrienteerError(f"{self.url}: the job is {job['status']}: {job['reason'] or 'there is no plan yet'}")
+            raise ServiceError(f"{self.url}: the job is {job['status']}: {job['reason'] or 'there is no plan yet'}")
         return replace(Result.from_dict(job["result"]), instance=instance)
 
     def cancel(self) -> None:
@@ -88,7 +104,7 @@ class Service:
                 pass
             failures += 1
             if failures > TRIES:
-                raise OrienteerError(f"{self.url}: the events of {job} break off again and again")
+                raise ServiceError(f"{self.url}: the events of {job} break off again and again")
             time.sleep(0.2 * failures)
 
     def _ask(self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> Any:
@@ -99,14 +115,14 @@ class Service:
                 return urllib.request.urlopen(request, timeout=SILENCE)
             except urllib.error.HTTPError as error:
                 again = error.code in (429, 503) and failures < TRIES
-                wait, detail = error.headers.get("Retry-After", "1"), _detail(error)
+                wait, (detail, field) = error.headers.get("Retry-After", "1"), _told(error)
                 if not again:
-                    raise OrienteerError(f"{self.url}: {detail}") from error
+                    raise ServiceError(f"{self.url}: {detail}", error.code, field) from error
                 time.sleep(float(wait) if wait.isdecimal() else 1.0)
             except BROKEN as error:
                 if failures == TRIES:
                     reason = getattr(error, "reason", error)
-                    raise OrienteerError(f"{self.url} cannot be reached: {reason}") from error
+                    raise ServiceError(f"{self.url} cannot be reached: {reason}") from error
                 time.sleep(0.1 * 2**failures)
         raise AssertionError("the last try returns or raises")
 
@@ -123,12 +139,14 @@ def _events(lines: Iterator[bytes]) -> Iterator[tuple[str, int, dict[str, Any]]]
             fields = {}
 
 
-def _detail(error: urllib.error.HTTPError) -> str:
-    """What a problem document says."""
+def _told(error: urllib.error.HTTPError) -> tuple[str, str | None]:
+    """What a problem document says, and the field that it names."""
     try:
-        return str(json.loads(error.read())["detail"])
-    except (ValueError, KeyError, TypeError, OSError):
-        return f"{error.code} {error.reason}"
+        document = json.loads(error.read())
+        field = document.get("field")
+        return str(document["detail"]), field if isinstance(field, str) else None
+    except (ValueError, KeyError, TypeError, AttributeError, OSError):
+        return f"{error.code} {error.reason}", None
 
 
 def fraction(news: dict[str, Any], seconds: float | None) -> float:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -13,8 +14,8 @@ import numpy as np
 import pytest
 
 from command_line import Cli
-from orienteer import Instance, InvalidInstance, OrienteerError, check_plan
-from orienteer.client import Service
+from orienteer import Instance, OrienteerError, check_plan
+from orienteer.client import Service, ServiceError
 from orienteer.data.json_file import problem_fields
 from orienteer.service.settings import Settings
 from servers import Server, problem, until
@@ -84,9 +85,29 @@ def test_the_client_of_the_page_works(server: Server) -> None:
 
 def test_a_server_out_of_reach_is_told() -> None:
     instance = problem_fields("problem", problem()).build("problem")
-    with pytest.raises(OrienteerError, match="cannot be reached"):
+    with pytest.raises(OrienteerError, match="cannot be reached") as caught:
         Service("http://127.0.0.1:9").solve(instance)
-    assert issubclass(InvalidInstance, OrienteerError)
+    assert isinstance(caught.value, ServiceError)
+    assert (caught.value.status, caught.value.field) == (None, None)
+
+
+def test_an_error_holds_the_status_and_the_field(server: Server) -> None:
+    instance = problem_fields("problem", problem()).build("problem")
+    with pytest.raises(ServiceError, match="seconds must be at most 600") as caught:
+        Service(server.url).solve(instance, seconds=1e6)
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert (error.status, error.field) == (422, "seconds")
+        assert str(error) == str(caught.value)
+    with pytest.raises(ServiceError, match="solver must be one of") as caught:
+        Service(server.url).solve(instance, solver="random")
+    assert (caught.value.status, caught.value.field) == (400, "solver")
+
+
+def test_an_answer_that_is_no_document_has_a_status(server: Server) -> None:
+    instance = problem_fields("problem", problem()).build("problem")
+    with pytest.raises(ServiceError) as caught:
+        Service(f"{server.url}/nowhere").solve(instance)
+    assert (caught.value.status, caught.value.field) == (404, None)
 
 
 def test_news_come_as_they_are_found(server: Server) -> None:
