@@ -6,6 +6,7 @@ import pytest
 
 from command_line import TOWN, Cli, Script
 from orienteer.data.files import write
+from orienteer.lab.bench import paper
 from orienteer.lab.bench.methods import PEERS, peer_class
 from orienteer.search.run import Run
 
@@ -20,6 +21,16 @@ def test_the_papers_table(cli: Cli, tmp_path: Path) -> None:
     assert str(tmp_path / "out" / "table.html") in out
     again = cli("bench", "paper", *SMALL, "--out", tmp_path / "out")
     assert again.out == out
+
+
+def test_a_network_of_ones_own_in_the_whole_table(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paper, "default_methods", lambda: ("tsili,random", ["exact is left out: no licence"]))
+    methods = "all,an-dqn,weights=an-dqn"
+    words = ("--count", 2, "--sizes", 5, "--prizes", "uniform", "--methods", methods, "--out", tmp_path)
+    status, out, err = cli("bench", "paper", *words)
+    assert (status, err) == (0, "orienteer: exact is left out: no licence\n")
+    rows = [line.split(" | ")[0] for line in out.splitlines() if line.startswith("| ")]
+    assert rows == ["| method", "| tsili", "| random", "| an-dqn,weights=an-dqn"]
 
 
 def test_a_single_problem_is_a_set_of_one(cli: Cli, tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def _notes(spec: Spec, rows: Sequence[Row], entries: dict[Place, Entry]) -> list
         "cell; optimum: mean gap to the proven optimum, with the number of instances where it is known.",
         f"Times are wall-clock seconds an instance (a batched search counts an equal share of its batch) on "
         f"{machine}, orienteer {__version__}.",
-        f"Paper: {SOURCE}; 10,000 instances of its own, so that differences within its and our errors mean nothing.",
+        f"Paper: {SOURCE}; 10,000 instances of its own, so that differences within its and our errors mean nothing. "
+        "An empty cell: the paper has no figure for that method with these settings and weights.",
     ]
     notes += [f"{row.label}: {row.about}" for row in rows if row.about != row.label]
     shown = {row.key for row in rows}

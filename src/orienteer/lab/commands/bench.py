@@ -43,7 +43,12 @@ def bench() -> None:
 @click.option("--count", type=COUNT, default=200, metavar="N", help="Instances a cell.  [default: 200]")
 @click.option("--prizes", default="constant,uniform,distance", metavar="KIND,...", help="[default: all three]")
 @click.option("--sizes", default="20,50,100", metavar="N,...", help="[default: 20,50,100]")
-@click.option("--methods", metavar="NAME[,KEY=VALUE...],...", help="Rows of the table.  [default: all]")
+@click.option(
+    "--methods",
+    default="all",
+    metavar="NAME[,KEY=VALUE...],...",
+    help="Rows of the table; all stands for those that ship.  [default: all]",
+)
 @click.option("--seconds", type=SECONDS, metavar="S", help="For lns and auto.  [default: their own, by size]")
 @SEED_OPTION
 @click.option("--shard", default="1/1", metavar="I/N", help="Only the I-th of N parts of the instances.")
@@ -54,7 +59,7 @@ def paper(
     count: int,
     prizes: str,
     sizes: str,
-    methods: str | None,
+    methods: str,
     seconds: float | None,
     seed: int,
     shard: str,
@@ -67,11 +72,12 @@ def paper(
     """The paper's comparison table, its figures beside ours.
 
     A method is a solver's name, followed by settings if others than its own are wished: lns,seconds=0.5,cs-p,beam=20.
+    all,an-dqn,weights=FILE is the whole table, and below it a network of your own.
     cs-paper is the paper's search with its kind of network. Shards may share a folder; `orienteer bench merge` makes
     their table.
     """
     from orienteer.cli.progress import Bar
-    from orienteer.lab.bench.paper import ANYTIME, NAMED, default_methods, run_paper
+    from orienteer.lab.bench.paper import ANYTIME, NAMED, run_paper
     from orienteer.lab.bench.paper_report import Spec
     from orienteer.lab.bench.run import Shard
     from orienteer.lab.bench.summary import read_optima
@@ -80,11 +86,7 @@ def paper(
     part = Shard.parse(shard)
     known = {} if optimum is None else read_optima(optimum)
     named = NAMED if seconds is None else {**NAMED, **{name: f"{name},seconds={seconds}" for name in ANYTIME}}
-    if methods is None:
-        methods, absent = default_methods()
-        for line in absent:
-            click.echo(f"orienteer: {line}", err=True)
-    chosen = _methods(methods, named, device)
+    chosen = _methods(_all_named(methods), named, device)
     _threads(threads)
     with Bar() as bar:
         report = run_paper(out, chosen, spec, bar.batch, part, data, known)
@@ -462,6 +464,19 @@ def _files(
         times = by_size if seconds is None else lambda _: seconds
         report = run_files(out, title, files, methods[0], times, bar.batch, notes)
     _finish(out, report.failures)
+
+
+def _all_named(methods: str) -> str:
+    """The methods with the names of all that ship and work here in place of the word `all`."""
+    from orienteer.lab.bench.paper import default_methods
+
+    words = [word.strip() for word in methods.split(",")]
+    if "all" not in words:
+        return methods
+    there, absent = default_methods()
+    for line in absent:
+        click.echo(f"orienteer: {line}", err=True)
+    return ",".join(there if word == "all" else word for word in words)
 
 
 def _methods(text: str, named: dict[str, str], device: str) -> "list[Method]":
