@@ -12,13 +12,13 @@ from orienteer.data.files import write_set
 def test_a_good_route(cli: Cli, town: Path, tmp_path: Path, text: str) -> None:
     (tmp_path / "route").write_text(text)
     said = cli("check", town, tmp_path / "route")
-    assert said == (0, "feasible: prize 6 of 57.5, cost 12 of 13, slack 1, 3 of 5 places\n", "")
+    assert said == (0, "feasible: prize 6 of 57.5, cost 12 of 13, slack 1, 2 of 4 places\n", "")
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("0 1 2 3 0", "the route costs 14, more than the limit 13"),
+        ("0 1 2 3 0", "the route costs 14, more than the limit 13, by 1"),
         ("0 1 2", "the route stops at node 2, not at the end 0"),
         ("0 7 0", "stop 1: there is no node 7 among 5"),
         ("0", "a route needs its start and its end, got 1 node(s)"),

@@ -54,7 +54,7 @@ def test_a_table_for_each_route_with_times_of_day(cli: Cli, day: Path, plan: Pat
         "   3  hotel       0   40   12:45     0  12:45  12:45",
     ]
     assert second.splitlines()[0] == "Route 2: prize 3, cost 100 of 200, 1 stop"
-    assert rest.splitlines()[0] == "prize 12 of 12, cost 325, 2 routes, 4 of 4 places"
+    assert rest.splitlines()[0] == "prize 12 of 12, cost 325, 2 routes, 3 of 3 places"
 
 
 def test_json_has_routes_with_stops(cli: Cli, day: Path, plan: Path) -> None:
@@ -79,21 +79,36 @@ def test_numbers_where_times_are_no_times_of_day(cli: Cli, tmp_path: Path, plan:
 def test_check_judges_what_solve_wrote(cli: Cli, day: Path, plan: Path, tmp_path: Path, name: str) -> None:
     cli("solve", day, *AS_IT_IS, plan, "--out", tmp_path / name)
     said = cli("check", day, tmp_path / name)
-    assert said == (0, "feasible: prize 12 of 12, cost 325, 2 routes, 4 of 4 places\n", "")
+    assert said == (0, "feasible: prize 12 of 12, cost 325, 2 routes, 3 of 3 places\n", "")
+
+
+def test_a_hint_that_breaks_a_rule_is_left_aside(cli: Cli, day: Path, plan: Path) -> None:
+    """An old plan cannot have a place that is required since: people had to search without it."""
+    begin = ("solve", day, "--solver", "lns", "--steps", "0")
+    assert "prize 12 of 12" in cli(*begin, "--hint", plan).out
+    (plan.parent / "old.txt").write_text("0 1 0\n0 2 0\n")
+    status, out, err = cli(*begin, "--require", "lake", "--hint", plan.parent / "old.txt")
+    rule = "it breaks a rule of this problem: required node 3 (lake) is not visited\n"
+    assert err == f"orienteer: {plan.parent / 'old.txt'} is left aside, {rule}"
+    assert status == 1
+    assert out.startswith("no plan was found")
+    refused = cli(*begin, "--require", "lake", "--initial", plan.parent / "old.txt")
+    assert "required node 3 (lake) is not visited; --hint would leave it aside" in refused.err
+    assert "give one of them" in cli(*begin, "--initial", plan, "--hint", plan).err
 
 
 @pytest.mark.parametrize(
     ("routes", "options", "reason"),
     [
-        ([[0, 1, 3, 0], [0, 3, 0]], (), "route 1, stop 1: node 3 is visited twice; first at route 0, stop 2"),
+        ([[0, 1, 3, 0], [0, 3, 0]], (), "Route 2, stop 1: node 3 is visited twice; first at Route 1 (Anna), stop 2"),
         (
             [[0, 3, 2, 1, 0], [0, 0]],
             (),
-            "route 0, stop 3: node 1 (museum) closes at 12:00, the route arrives at 12:25, 25 too late",
+            "Route 1 (Anna), stop 3: node 1 (museum) closes at 12:00, the route arrives at 12:25, 25 too late",
         ),
         ([[0, 1, 3, 0]], (), "the problem has 2 route(s), the plan 1"),
         ([[0, 1, 0], [0, 0]], ("--require", "lake"), "required node 3 (lake) is not visited"),
-        ([[0, 1, 0], [0, 0]], ("--limit", "100"), "route 0: the route costs 150, more than the limit 100"),
+        ([[0, 1, 0], [0, 0]], ("--limit", "100"), "Route 1 (Anna): the route costs 150, more than the limit 100"),
     ],
 )
 def test_check_names_the_rule(

@@ -170,7 +170,7 @@ def test_a_file_cannot_point_out_of_its_folder(path: Path) -> None:
         (
             SMALL.replace("12.5", "12.5\n# start = nowhere"),
             None,
-            "start must be a node's number or name, got 'nowhere'",
+            "start: no place is called 'nowhere'",
         ),
         (SMALL.replace("12.5", "12.5\n# start = 7"), None, "start must be a node from 0 to 2, got 7"),
         (SMALL.replace("12.5", "12.5\n# metric = great_circle"), None, "great_circle goes with lat, lon"),

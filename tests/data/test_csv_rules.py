@@ -175,7 +175,7 @@ def test_errors_name_the_line(path: Path, old: str, new: str, line: int | None, 
         ("name,opens\nA\n", "a row must have 2 cells like the header, got 1"),
         ("name,name\nA,B\n", "the header names name twice"),
         ("", "there is no table in it"),
-        ("start,opens\nhotle,1\n", "must be a node's number or name, got 'hotle'; did you mean 'hotel'?"),
+        ("start,opens\nhotle,1\n", "no place is called 'hotle'; did you mean 'hotel'?"),
         ("opens\nsoon\n", "opens must be a number, got 'soon'"),
     ],
 )

@@ -62,7 +62,7 @@ def test_all_there_is(path: Path) -> None:
         ({"names": ["a", "b", 3]}, "names must be a list of texts"),
         ({"names": ["a", "b", "a"]}, "names[2] repeats names[0]"),
         ({"start": 3}, "start must be a node from 0 to 2"),
-        ({"end": "nowhere"}, "end must be a node's number or name, got 'nowhere'"),
+        ({"end": "nowhere"}, "end: no place is called 'nowhere'"),
         ({"start": 0.0}, "start must be a node's number or name, got 0.0"),
         ({"start": False}, "start must be a node's number or name, got False"),
         ({"limt": 3}, "unknown key 'limt'"),

@@ -29,6 +29,12 @@ DONE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 EXPECTED = (OrienteerError, ValueError, OSError, OverflowError, MemoryError)
 """Errors of the user's input or machine, which are told in one line. Any other is our mistake, with a traceback."""
 
+ELSEWHERE = {
+    "--timetable": "orienteer plot FILE ROUTE --timetable PICTURE",
+    "--animate": "orienteer plot FILE --animate FILM",
+}
+"""How to call the command that has an option which people try with others."""
+
 
 @click.group(
     cls=WithPlugins,
@@ -102,6 +108,8 @@ def _usage(error: click.ClickException) -> str:
     """click's message, and where to find help for a wrong command line."""
     context = getattr(error, "ctx", None)
     hint = f" (see {context.command_path} --help)" if context is not None else ""
+    if isinstance(error, click.NoSuchOption) and error.option_name in ELSEWHERE:
+        return f"{error.message.rstrip('.')}; it belongs to: {ELSEWHERE[error.option_name]}"
     return error.format_message().rstrip(".") + hint
 
 

@@ -1,10 +1,11 @@
 """What several commands share: options, checks of files to be written, a solver made of the options."""
 
+import contextlib
 import math
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -118,6 +119,10 @@ FIELDS = ("format", "index", "matrix", "metric", "speed", "unit", "budgets", "ro
 """The options of `READING` that `orienteer.data.files.read_fields` takes."""
 
 
+PLACES = ("start", "end", "require", "avoid")
+"""The options of `READING` that name places."""
+
+
 def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """A decorator that adds options to a command, in this order."""
 
@@ -137,7 +142,8 @@ def other_files(how: dict[str, Any]) -> list[str]:
 def read_problem(file: str, how: dict[str, Any], solver: str = "auto") -> Instance:
     """The problem that a file holds for a solver; `how` has the values of the options `READING`."""
     given = {key: value for key, value in how.items() if value is not None and value is not False and value != ()}
-    return solver_class(solver).read(file, **given)
+    with _naming_options(how):
+        return solver_class(solver).read(file, **given)
 
 
 def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
@@ -146,10 +152,15 @@ def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
     A result in `tourfile` holds its limit, start, end and number of routes: these override those of `file`, unless the
     file lists its routes, and options override both. Where the two files differ, a line on standard error says so.
     """
+    with _naming_options(how):
+        return _read_problem_of(file, tourfile, how)
+
+
+def _read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
     from orienteer.data.files import read_fields
 
     reading = {key: how[key] for key in FIELDS}
-    wishes = how["free_end"], how["require"], how["avoid"]
+    wishes = file, how["free_end"], how["require"], how["avoid"]
     fields = read_fields(file, **reading).wishing(*wishes)
     values = {key: how[key] for key in ("limit", "start", "end")}
     result = result_in(tourfile)
@@ -168,7 +179,18 @@ def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
     if how["routes"] is None and count != (fields.routes or 1):
         _say_judged(f"the {count} routes", tourfile, str(fields.routes or 1), file)
         fields = read_fields(file, **(reading | {"routes": count})).wishing(*wishes)
-    return fields.wishing(free_end=free and values["end"] is None).build(file, **values)
+    return fields.wishing(file, free_end=free and values["end"] is None).build(file, **values)
+
+
+@contextlib.contextmanager
+def _naming_options(how: dict[str, Any]) -> Iterator[None]:
+    """A context in which a message about the value of an option begins with the option, such as ``--require``."""
+    try:
+        yield
+    except BadFile as error:
+        if error.field not in PLACES or not how.get(error.field):
+            raise
+        raise BadFile(error.path, f"--{error.message}", error.line, error.field) from error
 
 
 def _say_judged(what: str, tourfile: str, other: str, file: str) -> None:

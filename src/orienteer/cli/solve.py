@@ -50,7 +50,8 @@ WHOLE = (".json", "")
     metavar="N",
     help="Cores for a plain problem of over 400 places (lns, auto); others take one.  [default: 1]",
 )
-@click.option("--initial", type=click.Path(), metavar="TOURFILE", help="A route to begin with.")
+@click.option("--initial", type=click.Path(), metavar="TOURFILE", help="A plan to begin with, which keeps all rules.")
+@click.option("--hint", type=click.Path(), metavar="TOURFILE", help="As --initial, but left aside if it breaks a rule.")
 @click.option("--bound", is_flag=True, help="Put an upper bound beside the route (extra exact).")
 @click.option("--prove", is_flag=True, help="Go on until the best route is found and proven (extra exact).")
 @click.option(
@@ -78,6 +79,7 @@ def solve(
     threads: int | None,
     more: Sequence[str],
     initial: str | None,
+    hint: str | None,
     bound: bool,
     prove: bool,
     out: str | None,
@@ -95,11 +97,11 @@ def solve(
 
     if out is not None:
         check_route_suffix(out)
-        check_writable(out, file, plot, initial, *other_files(how))
+        check_writable(out, file, plot, initial, hint, *other_files(how))
     if plot is not None:
         from orienteer.plot import check_picture
 
-        check_writable(plot, file, initial, *other_files(how))
+        check_writable(plot, file, initial, hint, *other_files(how))
         check_picture(plot)
     asked = stop_of(seconds, steps)
     instance = read_problem(file, how, solver)
@@ -110,7 +112,7 @@ def solve(
         local = {"device": None if device == "auto" else device, "set": more or None, "prove": prove or None}
         _check_remote(named | local)
     method, _ = configured(solver, device, named, more)
-    begin = None if initial is None else _first_plan(initial, instance)
+    begin = _first_plan(initial, hint, instance)
     if server is not None:
         ask: Options = {"solver": solver, "seconds": seconds, "steps": steps, "seed": seed, "bound": bound}
         ask["alternatives"], ask["initial"] = alternatives - 1, begin
@@ -134,15 +136,23 @@ def solve(
     return 0 if result.plan is not None else NO_PLAN
 
 
-def _first_plan(path: str, instance: Instance) -> list[list[int]]:
-    """The routes of a plan to begin with, or `BadFile` if the plan breaks a rule of the problem."""
+def _first_plan(initial: str | None, hint: str | None, instance: Instance) -> list[list[int]] | None:
+    """Routes to begin with, if any: `BadFile` if those of `initial` break a rule, a notice if those of `hint` do."""
     from orienteer.data.files import read_plan
 
+    if initial is not None and hint is not None:
+        raise ValueError("--initial and --hint both say where to begin: give one of them")
+    path = initial or hint
+    if path is None:
+        return None
     routes = read_plan(path, instance)
     try:
         check_plan(instance, routes)
     except InfeasibleTour as error:
-        why = f"--initial needs a plan that keeps all rules of this problem: {error}; search without --initial"
+        if initial is None:
+            click.echo(f"orienteer: {path} is left aside, it breaks a rule of this problem: {error}", err=True)
+            return None
+        why = f"--initial needs a plan that keeps all rules of this problem: {error}; --hint would leave it aside"
         raise BadFile(path, why) from error
     return routes
 

@@ -92,6 +92,9 @@ class Fields:
         of an end say when their routes open and close, unless the routes say so. Where the caller or a list of routes
         makes a start or an end of a place, its visit takes no time.
         """
+        for field, node in (("start", start), ("end", end)):
+            if node is not None:
+                self._check_asked(path, field, node)
         found = self._given(limit, start, end)
         routes = found._routes(path, what)
         plain = self.routes is None and not routes[0].opens
@@ -136,8 +139,13 @@ class Fields:
             found.routes = [replace(route, **changes, **closes) for route in found.routes]
         return found
 
-    def wishing(self, free_end: bool = False, require: Sequence[Node] = (), avoid: Sequence[Node] = ()) -> "Fields":
+    def wishing(
+        self, path: FilePath, free_end: bool = False, require: Sequence[Node] = (), avoid: Sequence[Node] = ()
+    ) -> "Fields":
         """These fields with ends that are free, and with more nodes that must be visited or must not."""
+        for field, nodes in (("require", require), ("avoid", avoid)):
+            for node in nodes:
+                self._check_asked(path, field, node)
         found = replace(self, required=[*self.required, *require], avoided=[*self.avoided, *avoid])
         if free_end:
             found.free_end = True
@@ -241,8 +249,6 @@ class Fields:
                 raise BadFile(path, f"avoid must not name a start or an end, got {shown(node)}")
             if number in required:
                 raise BadFile(path, f"avoid must not name a place that is required, got {shown(node)}")
-            if not 0 <= number < len(self.costs):
-                raise BadFile(path, f"avoid must be a node from 0 to {len(self.costs) - 1}, got {number}")
             barred.append(number)
         if isinstance(self.costs, Distances):
             return cast(Array, self.costs.without(barred))
@@ -258,8 +264,14 @@ class Fields:
             return int(node)
         if self.names is None or node not in self.names:
             hint = "; this file has no names" if self.names is None else did_you_mean(node, self.names)
-            raise BadFile(path, f"{field} must be a node's number or name, got {shown(node)}{hint}")
+            raise BadFile(path, f"{field}: no place is called {shown(node)}{hint}", field=field)
         return list(self.names).index(node)
+
+    def _check_asked(self, path: FilePath, field: str, node: Node) -> None:
+        """Raises a `BadFile` whose field is this one if a node that the caller names is not in the file."""
+        number = self.number(path, field, node)
+        if isinstance(number, int) and not 0 <= number < len(self.prizes):
+            raise BadFile(path, f"{field} must be a node from 0 to {len(self.prizes) - 1}, got {number}", field=field)
 
 
 _COLUMNS = {"prizes": "prize", "names": "name", "service": "service", "windows": "windows"}

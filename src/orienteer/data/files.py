@@ -119,7 +119,7 @@ def read(
     csv: dict[str, Any] = {"matrix": matrix, "metric": metric, "speed": speed, "unit": unit}
     found = read_fields(path, format, index=index, budgets=budgets, routes=routes, **csv)
     try:
-        return found.wishing(free_end, require, avoid).build(path, limit, start, end)
+        return found.wishing(path, free_end, require, avoid).build(path, limit, start, end)
     except MemoryError as error:
         raise BadFile(path, "needs more memory than there is") from error
 
