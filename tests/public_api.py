@@ -18,7 +18,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 PUBLIC: dict[str, Iterable[str]] = {
     "orienteer": (),
     "orienteer.plot": (),
-    "orienteer.client": ("Service",),
+    "orienteer.client": ("Service", "ServiceError"),
     "orienteer.data.files": ("read", "read_set", "read_tour", "write", "write_set", "write_tour"),
     "orienteer.data.generate": ("generate",),
     "orienteer.data.stored_set": ("open_set",),

@@ -66,9 +66,9 @@ BAD = {
     "end text": ({"end": "1"}, "end must be a node's number where nodes have no names, got '1'"),
     "start misspelt": (
         {"start": "staton", "names": ["Station", "Park", "Zoo"]},
-        "start must be a node's number or name, got 'staton'; did you mean 'Station'?",
+        "start: no place is called 'staton'; did you mean 'Station'?",
     ),
-    "end unknown": ({"end": "x", "names": ["Station", "Park", "Zoo"]}, "end must be a node's number or name, got 'x'"),
+    "end unknown": ({"end": "x", "names": ["Station", "Park", "Zoo"]}, "end: no place is called 'x'"),
     "coords too few": ({"coords": [[0, 0], [1, 1]]}, "coords must have shape (3, 2), got (2, 2)"),
     "coords in space": ({"coords": np.zeros((3, 3))}, "coords must have shape (3, 2), got (3, 3)"),
     "coords endless": ({"coords": [[0, 0], [1, INF], [2, 2]]}, "coords[1, 1] must be finite, got inf"),
@@ -245,7 +245,7 @@ def test_rules_by_name_and_from_arrays() -> None:
     )
     assert named.replace(names=None) == planned()
     assert planned(required=np.array([1]), groups=np.array([[2, 3]])) == planned()
-    with pytest.raises(InvalidInstance, match=r"required\[0\] must be a node's number or name, got 'hotle'; did you"):
+    with pytest.raises(InvalidInstance, match=r"required\[0\]: no place is called 'hotle'; did you"):
         named.replace(required=["hotle"])
 
 
@@ -267,8 +267,18 @@ def test_from_coords() -> None:
     assert manhattan.costs[0, 1] == 7
 
 
+@pytest.mark.parametrize("size", [2, 3001])
+def test_from_coords_on_earth(size: int) -> None:
+    """Great circles were once known only beyond the 3,000 points that a table of costs holds."""
+    points = [[8.68 + place / size, 50.11] for place in range(size)]
+    instance = Instance.from_coords(points, np.ones(size), 1e6, metric="great_circle")
+    assert instance.on_earth
+    degree = np.cos(np.radians(50.11)) * 111_195 / size
+    assert instance.costs[0, 1] == pytest.approx(degree, rel=1e-3)
+
+
 def test_from_coords_refuses_other_metrics_and_shapes() -> None:
-    with pytest.raises(ValueError, match="metric must be 'euclidean' or 'manhattan', got 'taxi'"):
+    with pytest.raises(ValueError, match="metric must be one of euclidean, manhattan, great_circle, got 'taxi'"):
         Instance.from_coords([[0, 0]], [1], 1, metric="taxi")
     with pytest.raises(InvalidInstance, match=r"coords must have shape \(2, 2\), got \(2, 3\)"):
         Instance.from_coords(np.zeros((2, 3)), [0, 1], 1)

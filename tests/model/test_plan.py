@@ -69,31 +69,41 @@ def test_a_plain_problem_has_a_plan_of_one_route() -> None:
     ("instance", "routes", "message"),
     [
         (TOWN, [[0, 2, 0]], "the problem has 2 route(s), the plan 1; an idle one must be listed"),
-        (TOWN, [[0, 2, 0], []], "route 1: a route needs its start, got 0 node(s)"),
-        (TOWN, [[0], [4]], "route 0: a route needs its start and its end, got 1 node(s)"),
-        (TOWN, [[0, 7, 0], [4]], "route 0, stop 1: there is no node 7 among 5"),
-        (TOWN, [[0, 2, 0], [4, -1]], "route 1, stop 1: there is no node -1 among 5"),
-        (TOWN, [[2, 0], [4]], "route 0: the route begins at node 2, not at the start 0"),
-        (TOWN, [[0, 2], [4]], "route 0: the route stops at node 2, not at the end 0"),
-        (TOWN, [[0, 4, 0], [4]], "route 0, stop 1: node 4 is a start or an end and no stop on the way"),
-        (TOWN, [[0, 2, 0], [4, 4]], "route 1, stop 1: node 4 is a start or an end and no stop on the way"),
-        (TOWN, [[0, 2, 0], [4, 2]], "route 1, stop 1: node 2 is visited twice; first at route 0, stop 1"),
-        (TOWN, [[0, 2, 2, 0], [4]], "route 0, stop 2: node 2 is visited twice; first at route 0, stop 1"),
+        (TOWN, [[0, 2, 0], []], "Route 2: a route needs its start, got 0 node(s)"),
+        (TOWN, [[0], [4]], "Route 1: a route needs its start and its end, got 1 node(s)"),
+        (TOWN, [[0, 7, 0], [4]], "Route 1, stop 1: there is no node 7 among 5"),
+        (TOWN, [[0, 2, 0], [4, -1]], "Route 2, stop 1: there is no node -1 among 5"),
+        (TOWN, [[2, 0], [4]], "Route 1: the route begins at node 2, not at the start 0"),
+        (TOWN, [[0, 2], [4]], "Route 1: the route stops at node 2, not at the end 0"),
+        (TOWN, [[0, 4, 0], [4]], "Route 1, stop 1: node 4 is a start or an end and no stop on the way"),
+        (TOWN, [[0, 2, 0], [4, 4]], "Route 2, stop 1: node 4 is a start or an end and no stop on the way"),
+        (TOWN, [[0, 2, 0], [4, 2]], "Route 2, stop 1: node 2 is visited twice; first at Route 1, stop 1"),
+        (TOWN, [[0, 2, 2, 0], [4]], "Route 1, stop 2: node 2 is visited twice; first at Route 1, stop 1"),
         (
             TOWN,
             [[0, 0], [4, 1]],
-            "route 1, stop 1: node 1 (mill) closes at 14, the route arrives at 23, 9 too late",
+            "Route 2, stop 1: node 1 (mill) closes at 14, the route arrives at 23, 9 too late",
         ),
         (
             LOOSE.replace(windows={1: (9, 10.25)}),
             [[0, 1, 0], [4]],
-            "route 0, stop 1: node 1 (mill) closes at 10.25, the route arrives at 11, 0.75 too late",
+            "Route 1, stop 1: node 1 (mill) closes at 10.25, the route arrives at 11, 0.75 too late",
         ),
-        (TOWN, [[0, 1, 3, 0], [4, 2]], "route 0: the route costs 8.5, more than the limit 6, by 2.5"),
+        (TOWN, [[0, 1, 3, 0], [4, 2]], "Route 1: the route costs 8.5, more than the limit 6, by 2.5"),
         (
             LOOSE.replace(windows=None, service=[0, 1.25, 0, 0, 0]),
             [[0, 0], [4, 1]],
-            "route 1: the route costs 4.25, more than the limit 3, by 1.25",
+            "Route 2: the route costs 4.25, more than the limit 3, by 1.25",
+        ),
+        (
+            LOOSE.replace(routes=[Route(name="Ann"), Route(4, None, 20, 10 / 3, "Bo")]),
+            [[0, 0], [4, 0]],
+            "Route 2 (Bo), stop 1: node 0 is a start or an end and no stop on the way",
+        ),
+        (
+            LOOSE.replace(routes=[Route(name="Ann"), Route(0, None, 20, 10 / 3, "Bo")]),
+            [[0, 0], [0, 4]],
+            "Route 2 (Bo): the route costs 4, more than the limit 3.33333, by 0.666667",
         ),
         (TOWN, [[0, 0], [4, 3]], "required node 2 (pond) is not visited"),
         (
@@ -171,10 +181,10 @@ def told(message: str, routes: int) -> Broken:
     matches = {rule: re.search(pattern, message) for rule, pattern in RULES.items()}
     ((rule, match),) = [(rule, match) for rule, match in matches.items() if match]
     amount = match.groupdict().get("amount")
-    route = re.search(r"^route (\d+)", message)
-    stop = re.search(r"^(?:route \d+, )?stop (\d+)", message)
+    route = re.search(r"^Route (\d+)", message)
+    stop = re.search(r"^(?:Route \d+, )?stop (\d+)", message)
     whole = rule in ("number of routes", "required", "group", "budget")
-    where = None if whole else int(route[1]) if route else 0
+    where = None if whole else int(route[1]) - 1 if route else 0
     assert whole or (route is not None) == (routes > 1), message
     return Broken(rule, where, int(stop[1]) if stop else None, float(amount) if amount else None)
 

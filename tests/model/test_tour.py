@@ -47,8 +47,8 @@ BROKEN = {
     "twice": (ROUND, [0, 1, 2, 1, 0], "stop 3: node 1 is visited twice"),
     "start inside": (ROUND, [0, 1, 0, 0], "stop 2: node 0 is visited twice"),
     "end inside": (PATH, [0, 2, 1, 2], "stop 1: node 2 is visited twice"),
-    "no such arc": (ROUND, [0, 2, 3, 0], "the route costs inf, more than the limit 10"),
-    "too dear": (ROUND, [0, 2, 1, 0], "the route costs 11, more than the limit 10"),
+    "no such arc": (ROUND, [0, 2, 3, 0], "the route costs inf, more than the limit 10, by inf"),
+    "too dear": (ROUND, [0, 2, 1, 0], "the route costs 11, more than the limit 10, by 1"),
 }
 
 

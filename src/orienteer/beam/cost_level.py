@@ -43,7 +43,7 @@ class CostLevelConfig:
     or must be visited. A beam of 1 or without bound is not divided."""
     recombine: bool = True
     """Make better routes of the logged paths after the search: join two paths, one from each end, and exchange
-    stretches of the best routes for stretches of paths. Off, this is the paper's search."""
+    stretches of the best routes for stretches of paths. Off, and with a spread of 0, this is the paper's search."""
     alternatives: int = 1
     """How many good routes to return, each different from the others in at least a quarter of its nodes."""
     device: str = "auto"

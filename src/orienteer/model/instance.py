@@ -179,13 +179,18 @@ class Instance:
         metric: str = "euclidean",
         **more: Any,
     ) -> "Instance":
-        """An instance whose costs are distances between points; `metric` is "euclidean" or "manhattan".
+        """An instance whose costs are distances between points.
 
-        `more` are the fields beyond the plain problem, such as ``service`` and ``windows``.
+        `metric` is "euclidean", "manhattan", or "great_circle": metres between points of longitude and latitude, in
+        degrees. `more` are the fields beyond the plain problem, such as ``service`` and ``windows``.
         """
         points = numbers("coords", coords, 2)
         points = _coords(points, len(points))
-        if len(points) > MOST_IN_TABLE and metric in METRICS:
+        if metric not in METRICS:
+            raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
+        if metric == "great_circle":
+            more.setdefault("on_earth", True)
+        if metric == "great_circle" or len(points) > MOST_IN_TABLE:
             return cls(pairwise(points, METRICS[metric]), prizes, limit, start, end, points, names, **more)
         with np.errstate(over="ignore"):  # an infinite distance is refused below, with the names of its points
             costs = distances(points, metric)
@@ -402,7 +407,7 @@ def _named_node(field: str, name: str, names: tuple[str, ...] | None) -> int:
     if names is None:
         raise InvalidInstance(f"{field} must be a node's number where nodes have no names, got {name!r}")
     if name not in names:
-        raise InvalidInstance(f"{field} must be a node's number or name, got {name!r}{did_you_mean(name, names)}")
+        raise InvalidInstance(f"{field}: no place is called {name!r}{did_you_mean(name, names)}")
     return names.index(name)
 
 

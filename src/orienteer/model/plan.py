@@ -11,7 +11,8 @@ from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import TOLERANCE
 from orienteer.model.reach import first_begin, latest_end
-from orienteer.model.tour import Tour, Visit, check_plain, whole_numbers
+from orienteer.model.show import route_name
+from orienteer.model.tour import Tour, Visit, check_plain, too_dear, whole_numbers
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def _timetable(
         begin = first_begin(windows, arrive, instance.slack)
         if windows is not None and not begin < float("inf"):
             closes = windows[-1][1]
-            times = written_time(instance, closes, 12), written_time(instance, arrive, 12)
+            times = written_time(instance, closes), written_time(instance, arrive)
             words = (
                 f"{_where(instance, number, place)}: {called(instance, node)} closes at {times[0]}, "
                 f"the route arrives at {times[1]}, {arrive - closes:.6g} too late"
@@ -187,8 +188,7 @@ def _broken_limit(instance: Instance, number: int, visits: Sequence[Visit]) -> B
     route, cost = instance.each_route[number], visits[-1].cost
     if visits[-1].leave <= latest_end(instance, route):
         return None
-    words = f"the route costs {cost:.12g}, more than the limit {route.limit:.12g}, by {cost - route.limit:.6g}"
-    return Broken("limit", cost - route.limit, f"{_which(instance, number)}{words}")
+    return Broken("limit", cost - route.limit, f"{_which(instance, number)}{too_dear(cost, route.limit)}")
 
 
 def broken_choice(instance: Instance, visited: set[int]) -> Iterator[Broken]:
@@ -205,13 +205,14 @@ def broken_choice(instance: Instance, visited: set[int]) -> Iterator[Broken]:
     for budget in instance.budgets:
         used = sum(float(budget.weights[node]) for node in sorted(visited))
         if used > budget.most * (1 + TOLERANCE):
-            words = f"{used:.12g} is used, {budget.most:.12g} allowed, {used - budget.most:.6g} too much"
+            words = f"{used:.6g} is used, {budget.most:.6g} allowed, {used - budget.most:.6g} too much"
             yield Broken("budget", used - budget.most, f"budget {budget.name!r}: {words}")
 
 
 def _which(instance: Instance, number: int) -> str:
-    return f"route {number}: " if len(instance.each_route) > 1 else ""
+    return f"{route_name(instance, number)}: " if len(instance.each_route) > 1 else ""
 
 
 def _where(instance: Instance, number: int, place: int) -> str:
-    return f"route {number}, stop {place}" if len(instance.each_route) > 1 else f"stop {place}"
+    stop = f"stop {place}"
+    return f"{route_name(instance, number)}, {stop}" if len(instance.each_route) > 1 else stop

@@ -24,8 +24,11 @@ class Improvement:
     """A moment at which a search found a better route."""
 
     seconds: float
+    """Seconds since the search began."""
     steps: int
+    """Steps done by then."""
     prize: float
+    """What the better route collects."""
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,9 @@ MOST_ROUTES = 10_000
 class Route:
     """A person, a vehicle or a day: where its route starts and ends, when it opens and what it may cost.
 
-    Nodes go by number or by name; `end` may be None for a route that may stop anywhere. A route that opens at t must be
-    at its end by t + limit; without a `limit` it has the instance's. `name` is for tables and pictures.
+    Nodes go by number or by name. Without `start` and `end` a route starts and ends at node 0, whatever the instance
+    says; with ``end=None`` the route may stop anywhere. A route that opens at t must be at its end by t + limit; where
+    a route has no `limit`, the instance's counts. `name` is for tables and pictures.
     """
 
     start: int = 0

@@ -52,7 +52,7 @@ def printable(text: str) -> str:
 
 
 def route_name(instance: "Instance", number: int) -> str:
-    """What tables and pictures call one of several routes, counted from 1: "Route 2", or "Route 2 (Anna)"."""
+    """What people read for one of several routes, counted from 1: "Route 2", or "Route 2 (Anna)"."""
     name = printable(instance.each_route[number].name)
     return f"Route {number + 1} ({name})" if name else f"Route {number + 1}"
 

@@ -62,9 +62,9 @@ class Tour:
 def check_tour(instance: Instance, nodes: Sequence[int]) -> Tour:
     """The tour along `nodes`, or an `InfeasibleTour` that says which rule they break.
 
-    A route lists start and end, even where they are one node; it visits no node twice; every leg has a finite cost; and
-    the legs, added in order, cost no more than the limit (with the tolerance). `check_plan` does the same for problems
-    with several routes.
+    A route lists start and end, even where they are one node, and visits no other node twice. Every leg has a finite
+    cost, and the legs, added in order, cost no more than the limit (with a tolerance of a billionth of it). Rules such
+    as opening hours are checked too. `check_plan` does the same for problems with several routes.
     """
     if instance.features:
         from orienteer.model.plan import check_plan  # which imports this module
@@ -93,8 +93,13 @@ def check_plain(instance: Instance, nodes: Sequence[int]) -> Tour:
         seen.add(node)
     cost = route_cost(instance, route)
     if not cost <= instance.budget:
-        raise InfeasibleTour(f"the route costs {cost:.12g}, more than the limit {instance.limit:.12g}")
+        raise InfeasibleTour(too_dear(cost, instance.limit))
     return Tour(route, float(instance.prizes[sorted(seen)].sum()), cost)
+
+
+def too_dear(cost: float, limit: float) -> str:
+    """The words for a route above its limit; its costs have as many digits as those of the plan's table."""
+    return f"the route costs {cost:.6g}, more than the limit {limit:.6g}, by {cost - limit:.6g}"
 
 
 def route_cost(instance: Instance, nodes: Sequence[int]) -> float:

@@ -46,22 +46,25 @@ def solve(
     instance
         The problem, or the file that holds it.
     solver
-        A name from `REGISTRY`, the path ``"module:Class"`` of a class, a subclass of `Solver`, or an object of one.
+        A name from `REGISTRY`, the path ``"module:Class"`` of a class, a solver's class, or an object of one.
     stop
         When to end; by default the solver's default stop.
     seed
-        Same seed, same steps, same result.
+        Of all random choices, 0 or more. The same seed and the same number of steps give the same result.
     on_progress
         Called with a `Progress` as the search goes on.
     initial
-        A feasible route to begin with, or a plan, or a list of routes; the result is never worse.
+        A route to begin with, or a plan, or a list of routes, which must keep all rules of the problem; the result is
+        never worse.
     bound
-        Whether to put an upper bound beside the route: that of the root of branch and cut (extra ``exact``).
+        Whether to put an upper bound beside the route, `Result.bound`: a number that no route can beat, from the first
+        part of the exact method (extra ``exact``). The route stays as the solver gave it.
     prove
-        Whether to go on with branch and cut until the best route is found and proven. As for `bound`, `stop` then
+        Whether to go on with the exact method until the best route is found and proven. As for `bound`, `stop` then
         counts anew from the end of the search.
     alternatives
-        How many good routes that differ, the best included; the others are `Result.alternatives`. `stop` is for all.
+        How many good routes to return that differ, the best included; the others are `Result.alternatives`. `stop` is
+        for all of them together.
     cancelled
         Asked at every step, beside `stop`: once it returns True, everything ends with the best route so far.
     limit, start, end
@@ -143,7 +146,9 @@ def solve_stream(
     Parameters
     ----------
     instances
-        The problems, or the path of a set: an NPZ file, a folder of such files, or a pattern.
+        The problems, or the path of a set: an NPZ file, a folder of such files, or a pattern such as ``sets/*.npz``.
+    solver, stop, seed, settings
+        As for `solve`.
     engine
         Where they are solved: ``"here"``, in this process; ``"processes"``, several on this machine; ``"ray"``, on a
         Ray cluster (extra ``cluster``). Results do not depend on it, if `stop` does not look at the clock.

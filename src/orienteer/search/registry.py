@@ -29,8 +29,11 @@ class Entry:
     """A registered solver: what it does, where it was published and where its class is."""
 
     name: str
+    """What callers write for it."""
     summary: str
+    """What the solver does, in a few words."""
     paper: str
+    """Where the method was published."""
     target: str
     """The path module:Class, imported only when the solver is used."""
 
