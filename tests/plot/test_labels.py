@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orienteer.plot.labels import Clutter, Label, _cross, place_labels
+from orienteer.plot.labels import Clutter, Label, _cross, place_far, place_labels
 
 PAGE = (0.0, 0.0, 100.0, 100.0)
 
@@ -34,6 +34,41 @@ def test_no_room_no_label() -> None:
     clutter.add_discs(np.array([[50.0, 50]]), np.array([49.0]))
     assert place_labels([Label((50, 50), 4, (20, 8))], clutter) == [None]
     assert place_labels([Label((50, 50), 4, (200, 8))], Clutter(PAGE)) == [None]
+
+
+def test_a_line_leads_to_a_label_that_has_no_room_beside_its_spot() -> None:
+    clutter = Clutter(PAGE)
+    clutter.add_discs(np.array([[50.0, 50], [30, 50]]), np.array([4.0, 4]))
+    for y in range(30, 71, 5):
+        clutter.add_path(np.array([[0.0, y], [100, y]]))
+    label = Label((50, 50), 4, (30, 8))
+    assert place_labels([label], clutter) == [None]
+    found = place_far(label, clutter)
+    assert found is not None
+    box, line = found
+    assert line[0].tolist() == [50, 50]
+    assert box[1] > 70 or box[3] < 30, "above or below the lines"
+    assert not clutter.is_free(box), "put down"
+
+
+def test_a_label_covers_lines_rather_than_being_left_out() -> None:
+    clutter = Clutter(PAGE)
+    for place in range(0, 101, 5):
+        clutter.add_path(np.array([[0.0, place], [100, place]]))
+    assert place_labels([Label((50, 50), 4, (20, 8))], clutter) == [None]
+    found = place_far(Label((50, 50), 4, (20, 8)), clutter)
+    assert found is not None
+    assert found[0] == pytest.approx((55.2, 46, 75.2, 54))
+    assert place_far(Label((50, 50), 4, (200, 8)), clutter) is None, "wider than the page"
+
+
+def test_a_line_to_a_label_keeps_off_other_discs_and_labels() -> None:
+    clutter = Clutter(PAGE)
+    clutter.add_discs(np.array([[10.0, 10], [50, 10]]), np.array([4.0, 4]))
+    assert not clutter.is_clear(np.array([[10.0, 10], [90, 10]]))
+    assert clutter.is_clear(np.array([[10.0, 10], [90, 30]]))
+    clutter.add_box((60, 20, 70, 40))
+    assert not clutter.is_clear(np.array([[10.0, 10], [90, 30]]))
 
 
 points = st.tuples(st.floats(-10, 10), st.floats(-10, 10))

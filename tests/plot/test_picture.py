@@ -115,10 +115,22 @@ def test_a_bar_shows_the_scale() -> None:
     assert bar(on_earth) == ["2 km"]
     assert draw(on_earth).axes[0].get_title(loc="left").endswith("limit 1e+06 m")
     assert draw(on_earth.replace(costs=on_earth.costs / 75)).axes[0].get_title(loc="left").endswith("limit 1e+06")
-    assert bar(on_earth.replace(costs=on_earth.costs / 100)) == ["20"]
+    assert bar(on_earth.replace(costs=on_earth.costs / 100)) == ["2 km"], "distances, whatever costs are"
+    walks = Instance(np.ones((3, 3)), np.ones(3), 9, coords=coords, on_earth=True)
+    assert bar(walks) == ["2 km"], "also where costs are no distances"
+    assert bar(CITY.replace(costs=CITY.costs / 75, clock="minutes")) == ["5 min"]
     assert bar(CITY.replace(costs=CITY.costs * 10)) == ["5000"]
     assert bar(CITY.replace(costs=CITY.costs**2)) == []
     assert bar(SQUARE.replace(coords=None)) == []
+
+
+def test_every_stop_of_a_short_route_has_its_label() -> None:
+    """Of places that lie close together some had no name."""
+    coords = np.random.default_rng(3).random((20, 2)) ** 3
+    names = [f"the place called {node}" for node in range(20)]
+    town = Instance.from_coords(coords, np.ones(20), 1e3, names=names)
+    texts = {text.get_text() for text in draw(town, [*range(20), 0]).axes[0].texts}
+    assert {name for name in names if not any(text.endswith(name) for text in texts)} == set()
 
 
 def test_a_barred_place_changes_no_scale() -> None:
@@ -140,7 +152,7 @@ def test_routes_have_colours_and_names() -> None:
     assert axes.get_title(loc="left") == "prize 7 of 7, cost 4, 3 routes"
     plan = check_plan(team, [[0, 1, 0], [0, 3, 2], [0, 0]])
     assert draw(team, plan).axes[0].get_title(loc="left") == axes.get_title(loc="left")
-    with pytest.raises(InfeasibleTour, match="route 1, stop 1: node 1 is visited twice"):
+    with pytest.raises(InfeasibleTour, match="Route 2, stop 1: node 1 is visited twice"):
         draw(team, [[0, 1, 0], [0, 1], [0, 0]])
 
 

@@ -37,7 +37,7 @@ def test_bars_stand_where_the_plan_says() -> None:
     axes = draw_timetable(DAY, ROUTE).axes[0]
     assert bars(axes, "wait") == [(550, 600)]
     assert bars(axes, "visit") == [(600, 630), (640, 660)]
-    assert bars(axes, "open") == [(600, 700), (540, 545), (640, 660)]
+    assert bars(axes, "may begin") == [(600, 700), (540, 545), (640, 660)]
     legs = [tuple(line.get_xdata()) for line in axes.lines if line.get_label() == "leg"]
     assert legs == [(540, 550), (630, 640), (660, 670)]
 
@@ -49,13 +49,13 @@ def test_names_and_clock_times_are_written() -> None:
     assert "10:00" in [tick.get_text() for tick in axes.get_xticklabels()]
     assert axes.get_title(loc="left") == "Sunday\nprize 4 of 6, cost 130 of 200"
     legend = [text.get_text() for text in axes.legend_.get_texts()]
-    assert legend == ["open", "wait", "visit", "leg", "earliest start, latest end", "start and end"]
+    assert legend == ["may begin", "wait", "visit", "leg", "earliest start, latest end", "start and end"]
 
 
 def test_waits_and_visits_differ_without_colour() -> None:
     axes = draw_timetable(DAY, ROUTE).axes[0]
     hatches = {group.get_label(): {bar.get_hatch() for bar in group} for group in axes.containers}
-    assert hatches["visit"] == hatches["open"] == {None}
+    assert hatches["visit"] == hatches["may begin"] == {None}
     assert hatches["wait"] != {None}
 
 

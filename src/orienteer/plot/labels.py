@@ -1,4 +1,4 @@
-"""Labels that cover nothing: each is put where there is room beside its spot, or left out."""
+"""Labels that cover nothing: each is put where there is room, beside its spot or at the end of a line, or left out."""
 
 import math
 import warnings
@@ -22,6 +22,9 @@ SIDES = [(math.cos(turn * math.pi / 16), math.sin(turn * math.pi / 16)) for turn
 
 GAPS = (0.0, 3.0, 6.0, 9.0)
 """How much farther than need be a label may stand from its spot, the nearest first."""
+
+FAR = tuple(range(14, 120, 8))
+"""The same for labels that a line leads to, since there is no room beside their spots."""
 
 
 class Clutter:
@@ -47,8 +50,8 @@ class Clutter:
         """Takes note of a box, such as that of a label."""
         self.boxes = np.concatenate((self.boxes, [box]))
 
-    def is_free(self, box: Box) -> bool:
-        """Whether a box lies on the page and covers nothing, with some room around it."""
+    def is_free(self, box: Box, over_lines: bool = False) -> bool:
+        """Whether a box lies on the page and covers nothing, with some room around it; `over_lines`, but for lines."""
         left, low, right, high = box[0] - MARGIN, box[1] - MARGIN, box[2] + MARGIN, box[3] + MARGIN
         if left < self.page[0] or low < self.page[1] or right > self.page[2] or high > self.page[3]:
             return False
@@ -59,7 +62,16 @@ class Clutter:
         nearest = np.clip(self.centres, (left, low), (right, high))
         if (np.hypot(*(self.centres - nearest).T) < self.radii).any():
             return False
-        return not _cross(self.froms, self.tos, (left, low, right, high)).any()
+        return over_lines or not _cross(self.froms, self.tos, (left, low, right, high)).any()
+
+    def is_clear(self, line: Array) -> bool:
+        """Whether the line between (2, 2) points crosses no box, and no disc but those on its first point."""
+        if any(_cross(line[:1], line[1:], tuple(box)).any() for box in self.boxes):
+            return False
+        step, away = line[1] - line[0], self.centres - line[0]
+        share = np.clip(away @ step / (step @ step or 1.0), 0.0, 1.0)
+        near = np.hypot(*(away - share[:, None] * step).T) < self.radii
+        return not (near & (np.hypot(*away.T) >= self.radii)).any()
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,21 @@ def place_labels(labels: Sequence[Label], clutter: Clutter) -> list[Box | None]:
     return boxes
 
 
+def place_far(label: Label, clutter: Clutter) -> tuple[Box, Array] | None:
+    """The box of a label away from its spot, put down in the clutter, and the (2, 2) ends of the line that leads to it.
+
+    The line crosses no label and no other disc. Where there is no such place, the label may cover lines; where there
+    is none either, its line may cross what it must; None where there is no room at all.
+    """
+    for over_lines, clear in ((False, True), (True, True), (True, False)):
+        for box in _around(label, (*GAPS, *FAR) if over_lines else FAR):
+            line = np.array([label.spot, np.clip(label.spot, box[:2], box[2:])], dtype=float)
+            if clutter.is_free(box, over_lines) and (not clear or clutter.is_clear(line)):
+                clutter.add_box(box)
+                return box, line
+    return None
+
+
 def text_size(text: str, height: float) -> tuple[float, float]:
     """Width and height of a line of text in a font of this size, as matplotlib will draw it."""
     from matplotlib.font_manager import FontProperties
@@ -100,10 +127,10 @@ def text_size(text: str, height: float) -> tuple[float, float]:
     return float(wide), 0.95 * height
 
 
-def _around(label: Label) -> Iterator[Box]:
+def _around(label: Label, gaps: Sequence[float] = GAPS) -> Iterator[Box]:
     """Boxes around a label's spot, the best place first."""
     wide, tall = label.size
-    for more in GAPS:
+    for more in gaps:
         for dx, dy in SIDES:
             left = float(label.spot[0]) + dx * (label.gap + MARGIN + more) - wide * (1 - dx) / 2
             low = float(label.spot[1]) + dy * (label.gap + MARGIN + more) - tall * (1 - dy) / 2

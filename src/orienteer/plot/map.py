@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from orienteer.model.clock import Unit
 from orienteer.model.distances import EARTH_RADIUS, Metric, euclidean, great_circle, manhattan, measured_by, scale_of
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.show import printable, route_name
 from orienteer.plot import style
-from orienteer.plot.labels import Clutter, Label, place_labels, text_size
+from orienteer.plot.labels import Clutter, Label, place_far, place_labels, text_size
 from orienteer.plot.style import FAINT, GRID, INK, LABEL, NUMBER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 Array = npt.NDArray[np.float64]
 Leg: TypeAlias = tuple[int, int]
@@ -25,6 +27,8 @@ Leg: TypeAlias = tuple[int, int]
 
 MOST_LABELS = 60
 """Stops of a route that get a label; of a longer one every second, third, ... does."""
+FEW = 30
+"""Stops that all get their label, at the end of a line where there is no room beside them."""
 LONGEST_NAME = 36
 """Letters of a name that are shown."""
 
@@ -36,6 +40,9 @@ LONGEST, MARGIN = 520.0, 22.0
 
 SCALE_BAR, SCALE_INSET = 110.0, 10.0
 """The longest scale bar, and its distance from the corner, in points."""
+
+SHORT: dict[Unit, str] = {"seconds": "s", "minutes": "min", "hours": "h"}
+"""Units of time as the scale bar writes them."""
 
 STAR_AREA = 380.0
 STARS = ("start and end", "start", "end")
@@ -140,7 +147,9 @@ def _scale(instance: Instance) -> tuple[Metric, float] | None:
 
 
 def _on_earth(instance: Instance) -> bool:
-    """Whether the costs go by great circles between the coordinates, read as longitude and latitude."""
+    """Whether coordinates are longitude and latitude: the problem says so, or costs are great circles between them."""
+    if instance.on_earth:
+        return True
     scale = _scale(instance)
     return scale is not None and scale[0] is great_circle
 
@@ -245,8 +254,8 @@ def draw_ends(axes: "Axes", instance: Instance, page: Page) -> None:
 
 
 def _draw_scale(axes: "Axes", page: Page, instance: Instance, clutter: Clutter) -> None:
-    """A bar that shows how long a cost is on the map, in a corner with room, where the map shows costs at all."""
-    unit = _cost_unit(instance)
+    """A bar that shows how long a distance is on the map, or else a cost, in a corner with room."""
+    unit = _map_unit(instance)
     if unit is None:
         return
     per_point = unit[0] / page.points_per_unit
@@ -263,15 +272,20 @@ def _draw_scale(axes: "Axes", page: Page, instance: Instance, clutter: Clutter) 
             return
 
 
-def _cost_unit(instance: Instance) -> tuple[float, str] | None:
-    """What a step of 1 on the map costs, and the unit's name if it has one; None where the map does not show costs."""
+def _map_unit(instance: Instance) -> tuple[float, str] | None:
+    """How much a step of 1 on the map is, and the unit's name if it has one: metres on earth, elsewhere costs.
+
+    None where the map shows neither.
+    """
+    if instance.coords is not None and _on_earth(instance):
+        return math.radians(EARTH_RADIUS), "m"
     scale = _scale(instance)
-    if scale is None:
-        return None
-    metric, factor = scale
-    if metric is great_circle:
-        return math.radians(EARTH_RADIUS) * factor, "m" if factor == 1 else ""
-    return factor, ""
+    return None if scale is None else (scale[1], "" if instance.clock is None else SHORT[instance.clock])
+
+
+def _in_metres(instance: Instance) -> bool:
+    """Whether costs are metres on earth."""
+    return _scale(instance) == (great_circle, 1.0)
 
 
 def _round_below(value: float) -> float:
@@ -289,7 +303,7 @@ def _with_unit(cost: float, unit: str) -> str:
 def _draw_labels(
     axes: "Axes", page: Page, areas: Array, clutter: Clutter, routes: Sequence[Sequence[int]], instance: Instance
 ) -> None:
-    """The stops' places in the order and their names, as far as there is room.
+    """The stops' places in the order and their names, as far as there is room; all of them where there are few.
 
     A number stands in its marker, or before the name where the marker is small. The ends are stars without numbers.
     """
@@ -313,16 +327,32 @@ def _draw_labels(
             number = ""
         texts[node] = " ".join(word for word in (number, shortened(names[node]) if names is not None else "") if word)
     labels = [Label(page.spots[node], radii[node], text_size(text, LABEL)) for node, text in texts.items()]
-    for text, found in zip(texts.values(), place_labels(labels, clutter), strict=True):
+    for text, label, found in zip(texts.values(), labels, place_labels(labels, clutter), strict=True):
         if text and found is not None:
             _write(axes, (found[0], (found[1] + found[3]) / 2), text, LABEL, INK)
+        elif text and len(texts) <= FEW:
+            _write_far(axes, text, label, clutter)
 
 
-def _write(axes: "Axes", spot: Sequence[float], text: str, height: float, colour: str, ha: str = "left") -> None:
+def _write_far(axes: "Axes", text: str, label: Label, clutter: Clutter) -> None:
+    """Writes a label away from its spot, with a thin line between them."""
+    from matplotlib.patheffects import withStroke
+
+    found = place_far(label, clutter)
+    if found is None:
+        return
+    box, line = found
+    axes.plot(*line.T, color=FAINT, linewidth=style.THIN / 2, zorder=3.2)
+    written = _write(axes, (box[0], (box[1] + box[3]) / 2), text, LABEL, INK)
+    written.set_path_effects([withStroke(linewidth=2, foreground="white")])
+
+
+def _write(axes: "Axes", spot: Sequence[float], text: str, height: float, colour: str, ha: str = "left") -> "Text":
     style = {"va": "center_baseline", "ha": ha, "fontsize": height, "color": colour, "zorder": 7}
     written = axes.text(*spot, text, **style)
     written.set_parse_math(False)  # a dollar in a name is a dollar
     written.set_in_layout(False)
+    return written
 
 
 def shortened(name: str) -> str:
@@ -333,7 +363,7 @@ def shortened(name: str) -> str:
 
 def _title(instance: Instance, plan: Plan | None, title: str | None) -> str:
     lines = [] if title is None else [title]
-    total, unit = instance.prizes.sum(), " m" if (_cost_unit(instance) or (0, ""))[1] else ""
+    total, unit = instance.prizes.sum(), " m" if _in_metres(instance) else ""
     if plan is None:
         lines.append(f"{instance.size} places, total prize {total:.6g}, limit {instance.limit:.6g}{unit}")
     elif len(plan.routes) > 1:

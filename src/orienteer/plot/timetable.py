@@ -169,7 +169,7 @@ def _draw_head(axes: "Axes", instance: Instance, plan: Plan, number: int, height
 
 
 def _draw_hours(axes: "Axes", instance: Instance, number: int, lines: Sequence[_Line], shift: float) -> None:
-    """Light bars for opening hours, and lines where the route opens and where it must be back."""
+    """Light bars for the hours in which a visit may begin, and lines where the route opens and must be back."""
     low, high = axes.get_xlim()
     for line in lines:
         windows = None if instance.windows is None else instance.windows[line.visit.node]
@@ -178,7 +178,7 @@ def _draw_hours(axes: "Axes", instance: Instance, number: int, lines: Sequence[_
             if right >= left:
                 wide = max(right - left, 0.002 * (high - low))
                 look = {"color": style.OPEN, "edgecolor": style.FAINT, "linewidth": 0.4, "zorder": 1}
-                axes.barh(line.height, wide, 2 * TALL, left, label="open", **look)
+                axes.barh(line.height, wide, 2 * TALL, left, label="may begin", **look)
     route, ends = instance.each_route[number], (lines[0].height - 0.5, lines[-1].height + 0.5)
     for time in (route.opens - shift, route.opens + route.limit - shift):
         if low <= time <= high:
@@ -257,7 +257,7 @@ def _add_legend(axes: "Axes", timetables: Sequence[Sequence[Visit]]) -> None:
     handles, labels = axes.get_legend_handles_labels()
     grey = style.FAINT if len(timetables) > 1 else style.route_colour(0)
     kinds = {
-        "open": Patch(facecolor=style.OPEN, edgecolor=style.FAINT, linewidth=0.4),
+        "may begin": Patch(facecolor=style.OPEN, edgecolor=style.FAINT, linewidth=0.4),
         "wait": Patch(facecolor="white", edgecolor=grey, hatch=style.WAIT_HATCH),
         "visit": Patch(facecolor=grey),
         "leg": Line2D([], [], color=grey, linewidth=style.LEG),
