@@ -75,7 +75,7 @@ def test_technicians(tmp_path: Path) -> None:
     without = re.search(r"prize (\d+) instead of (\d+)", said)
     assert without is not None
     assert int(without[1]) < int(without[2]) == plan.prize
-    assert re.search(r"^route 2, stop \d+: .* too late$", said, re.MULTILINE)
+    assert re.search(r"^Route 3 \(Cem\), stop \d+: .* too late$", said, re.MULTILINE)
 
 
 def test_spreadsheet_to_gpx(tmp_path: Path) -> None:
