@@ -5,7 +5,8 @@ their direction, so that the kick serves asymmetric costs too. The stretches are
 """
 
 from orienteer.kernel import Floats, Ints, State, kernel, next_int
-from orienteer.local_search.lin_kernighan import reverse
+from orienteer.kernel.legs import Costs, leg
+from orienteer.local_search.or_opt import move_stretch
 from orienteer.local_search.shorten import Shorten
 
 STRETCH = 30
@@ -46,16 +47,26 @@ def kick_and_shorten(
 @kernel
 def _kick(route: Ints, size: int, place: Ints, costs: Floats, state: State) -> float:
     """Lets two random stretches side by side change places; returns what that saves, usually less than nothing."""
+    first, last, after = drawn_kick(size, state)
+    saved = saved_by_kick(route, costs, first, last, after)
+    move_stretch(route, place, first, last, after, False)
+    return saved
+
+
+@kernel
+def drawn_kick(size: int, state: State) -> tuple[int, int, int]:
+    """A random stretch, from its first to its last position, and the position of the stretch behind it that ends it."""
     inner = size - 2
     first_length = 1 + next_int(state, min(STRETCH, inner - 1))
     second_length = 1 + next_int(state, min(STRETCH, inner - first_length))
     before = next_int(state, inner - first_length - second_length + 1)
-    middle, last = before + first_length, before + first_length + second_length
-    opened = costs[route[before], route[before + 1]] + costs[route[middle], route[middle + 1]]
-    opened += costs[route[last], route[last + 1]]
-    reverse(route, place, before + 1, middle)
-    reverse(route, place, middle + 1, last)
-    reverse(route, place, before + 1, last)
-    middle = before + second_length
-    joined = costs[route[before], route[before + 1]] + costs[route[middle], route[middle + 1]]
-    return opened - joined - costs[route[last], route[last + 1]]
+    return before + 1, before + first_length, before + first_length + second_length
+
+
+@kernel
+def saved_by_kick(route: Ints, costs: Costs, first: int, last: int, after: int) -> float:
+    """What is saved if the stretch from `first` to `last` and that from there to `after` change places."""
+    before, head, tail = route[first - 1], route[first], route[last]
+    other_head, other_tail, behind = route[last + 1], route[after], route[after + 1]
+    opened = leg(costs, before, head) + leg(costs, tail, other_head) + leg(costs, other_tail, behind)
+    return opened - (leg(costs, before, other_head) + leg(costs, other_tail, head) + leg(costs, tail, behind))

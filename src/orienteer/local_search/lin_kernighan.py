@@ -7,6 +7,8 @@ An exchange opens an arc from the base to the tip, joins the tip to another node
 closes the route from there to the base. A chain is a number of exchanges, each with the node cut off as its tip.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from orienteer.kernel import Floats, Ints, kernel
@@ -22,6 +24,26 @@ BREADTH = 5
 """How many exchanges are tried as the first of a chain, on each side of a base."""
 
 
+class Exchanges(NamedTuple):
+    """The exchanges of a chain, and room for those that may begin one."""
+
+    flips: Ints
+    """(DEPTH, 2) the first and the last position of the stretch that each exchange turned round."""
+    touched: Ints
+    """(DEPTH, 4) the four nodes of each exchange: base, tip, the node joined and the one cut off."""
+    firsts: Ints
+    """(BREADTH, 2) nodes joined and cut off."""
+    values: Floats
+    """(BREADTH,) what these save before the route is closed again."""
+
+
+@kernel
+def new_exchanges() -> Exchanges:
+    """Room for the exchanges of one chain at a time."""
+    flips, touched = np.empty((DEPTH, 2), dtype=np.int64), np.empty((DEPTH, 4), dtype=np.int64)
+    return Exchanges(flips, touched, np.empty((BREADTH, 2), dtype=np.int64), np.empty(BREADTH))
+
+
 @kernel
 def lin_kernighan(route: Ints, size: int, place: Ints, costs: Costs, near: Ints, least: float) -> float:
     """The length saved; `route` and `place` are changed until no chain of exchanges saves more than `least`.
@@ -34,18 +56,17 @@ def lin_kernighan(route: Ints, size: int, place: Ints, costs: Costs, near: Ints,
         waiting[i] = route[i]
         listed[route[i]] = True
     head, count = 0, size
-    flips = np.empty((DEPTH, 2), dtype=np.int64)
-    touched = np.empty((DEPTH, 4), dtype=np.int64)
+    room = new_exchanges()
     saved = 0.0
     while count:
         node = waiting[head]
         head = (head + 1) % len(waiting)
         count -= 1
         listed[node] = False
-        gain, steps = _improve_from(node, route, size, place, costs, near, least, flips, touched)
+        gain, steps = improve_from(node, route, size, place, costs, near, least, room)
         saved += gain
         for step in range(steps):
-            for end in touched[step]:
+            for end in room.touched[step]:
                 if not listed[end]:
                     listed[end] = True
                     waiting[(head + count) % len(waiting)] = end
@@ -65,31 +86,22 @@ def reverse(route: Ints, place: Ints, first: int, last: int) -> None:
 
 
 @kernel
-def _improve_from(
-    base: int,
-    route: Ints,
-    size: int,
-    place: Ints,
-    costs: Costs,
-    near: Ints,
-    least: float,
-    flips: Ints,
-    touched: Ints,
+def improve_from(
+    base: int, route: Ints, size: int, place: Ints, costs: Costs, near: Ints, least: float, room: Exchanges
 ) -> tuple[float, int]:
     """The gain of the first improving chain that opens an arc at `base`, and its number of exchanges; 0, 0 if none.
 
-    The chain is made. `flips` and `touched` get what each exchange turned round, and its four nodes.
+    The chain is made; `room` tells what its exchanges turned round and touched.
     """
-    exchanges = np.empty((BREADTH, 2), dtype=np.int64)
-    values = np.empty(BREADTH)
+    flips, touched, firsts, values = room.flips, room.touched, room.firsts, room.values
     for side in (1, -1):
         beside = place[base] + side
         if beside < 0 or beside >= size:
             continue
         tip = route[beside]
-        found = _first_exchanges(base, tip, route, size, place, costs, near, least, exchanges, values)
+        found = _first_exchanges(base, tip, route, size, place, costs, near, least, firsts, values)
         for k in range(found):
-            joined, cut = exchanges[k, 0], exchanges[k, 1]
+            joined, cut = firsts[k, 0], firsts[k, 1]
             gain, steps = _chain(
                 base, tip, joined, cut, values[k], route, size, place, costs, near, least, flips, touched
             )

@@ -3,12 +3,17 @@
 `route`, `place` and `near` are those of `lin_kernighan`, whose chains cannot make these moves.
 """
 
+import numpy as np
+
 from orienteer.kernel import NO, NONE, ONE, Ints, kernel
 from orienteer.kernel.legs import Costs, leg
 from orienteer.local_search.lin_kernighan import NEIGHBOURS, reverse
 
 LONGEST = 3
 """The most nodes moved together."""
+
+MOST_FLIPS = 3
+"""The most stretches that are turned round to move one."""
 
 
 @kernel
@@ -17,7 +22,9 @@ def or_opt(route: Ints, size: int, place: Ints, costs: Costs, near: Ints, least:
     saved = 0.0
     first, unchanged = ONE, 0
     while unchanged < size - 2:  # once round without a change
-        gain = _move_from(first, route, size, place, costs, near, least)
+        gain, last, after, turned = best_move(first, route, size, place, costs, near, least)
+        if gain > 0.0:
+            move_stretch(route, place, first, last, after, turned)
         saved += gain
         unchanged = 0 if gain > 0.0 else unchanged + 1
         first = first + 1 if first + 1 < size - 1 else 1
@@ -30,21 +37,40 @@ def move_stretch(route: Ints, place: Ints, first: int, last: int, after: int, tu
 
     With `turned` its direction changes.
     """
-    # Two neighbouring stretches change places when each is turned round, and then both together.
-    if after < first:
-        reverse(route, place, after + 1, first - 1)
-        left, right = after + 1, last
-    else:
-        reverse(route, place, last + 1, after)
-        left, right = first, after
-    if not turned:
-        reverse(route, place, first, last)
-    reverse(route, place, left, right)
+    flips = np.empty((MOST_FLIPS, 2), dtype=np.int64)
+    for index in range(flips_of_move(first, last, after, turned, flips)):
+        reverse(route, place, flips[index, 0], flips[index, 1])
 
 
 @kernel
-def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Costs, near: Ints, least: float) -> float:
-    """Makes the best move of a stretch that begins at position `first`; returns its saving, 0 if none saves enough."""
+def flips_of_move(first: int, last: int, after: int, turned: bool, flips: Ints) -> int:
+    """The number of stretches that, turned round one after another, do what `move_stretch` does.
+
+    Their first and last positions are put in the first rows of `flips`, (MOST_FLIPS, 2).
+    """
+    # Two neighbouring stretches change places when each is turned round, and then both together.
+    if after < first:
+        flips[0, 0], flips[0, 1] = after + 1, first - 1
+        left, right = after + 1, last
+    else:
+        flips[0, 0], flips[0, 1] = last + 1, after
+        left, right = first, after
+    count = 1
+    if not turned:
+        flips[1, 0], flips[1, 1] = first, last
+        count = 2
+    flips[count, 0], flips[count, 1] = left, right
+    return count + 1
+
+
+@kernel
+def best_move(
+    first: int, route: Ints, size: int, place: Ints, costs: Costs, near: Ints, least: float
+) -> tuple[float, int, int, bool]:
+    """The best move of a stretch that begins at position `first`: (saving, last, after, turned) for `move_stretch`.
+
+    The saving is 0 if no move saves more than `least`.
+    """
     best, best_last, best_after, best_turned = least, NONE, NONE, NO
     before, head = route[first - 1], route[first]
     for last in range(first, min(first + LONGEST, size - 1)):
@@ -74,6 +100,5 @@ def _move_from(first: int, route: Ints, size: int, place: Ints, costs: Costs, ne
                     if gain > best:
                         best, best_last, best_after, best_turned = gain, last, where - 1, at_head
     if best_last < 0:
-        return 0.0
-    move_stretch(route, place, first, best_last, best_after, best_turned)
-    return best
+        return 0.0, NONE, NONE, NO
+    return best, best_last, best_after, best_turned

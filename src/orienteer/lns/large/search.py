@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from orienteer.kernel import Floats, Ints
+from orienteer.kernel import Floats, Ints, seed_state
 from orienteer.lns.large.anneal import Prices
 from orienteer.lns.large.ground import large_view
 from orienteer.lns.large.grow import grow, new_heap
@@ -17,7 +17,8 @@ from orienteer.lns.large.rounds import Crew, Rounds
 from orienteer.lns.large.trim import trim
 from orienteer.lns.phases import Phase, starts
 from orienteer.lns.route import Ground, Route, new_route, write_nodes
-from orienteer.local_search.shorten import Shorten, shorten_for
+from orienteer.local_search.chained import chained_lin_kernighan, new_chain_room
+from orienteer.local_search.shorten import shorten_directed
 from orienteer.model.distances import Distances, euclidean
 from orienteer.model.instance import Instance
 from orienteer.model.view import View, nearest
@@ -34,6 +35,8 @@ LEAST_PRICE = 0.03
 """The least price, likewise: where all nodes can be visited, the price would fall for ever."""
 BETWEEN = 8
 """Steps for each node between two passes of Lin-Kernighan."""
+KICKS, KICK_FROM = 0.03, 0.4
+"""Kicks for each step, about a quarter of the time, and how far the temperature must have fallen for them."""
 STRETCH = 3000
 """The most stops of a stretch that Lin-Kernighan works on: turning a longer one round takes too long."""
 STRICT = 0.96
@@ -50,7 +53,7 @@ HEAP = 40
 """Room for entries of the heap from which a route is grown, for each node."""
 ENOUGH = 0.02
 """The share by which the prize must rise for a route to be filled once more."""
-MOST_STARTS, STARTS_SHARE, START_STEPS = 4, 0.6, 600
+MOST_STARTS, STARTS_SHARE, START_STEPS = 8, 0.6, 450
 """The most searches from a new route, their share of the allowance, and the steps for each node that one needs."""
 COOLED = 0.6
 """How far the temperature has fallen when a route that was given, or the best of several, is improved."""
@@ -155,9 +158,8 @@ class _Search:
     def __init__(self, run: Run, view: View, ground: Ground, seed: int, config: PriceMoves, crew: Crew):
         self.run, self.view, self.ground, self.crew = run, view, ground, crew
         size = len(view.nodes)
-        self.shorten = shorten_for(view.symmetric)
         self.nodes = np.zeros(size, dtype=np.int64)
-        self.places = [np.full(size, -1, dtype=np.int64) for _ in range(crew.size)]
+        self.shorteners = [_Shortener(view, ground, seed + index) for index in range(crew.size)]
         self.between = BETWEEN * size
         self.since = self.passes = 0
         given = len(run.best) > 2
@@ -203,7 +205,7 @@ class _Search:
             if self.since >= self.between:
                 self.since = 0
                 self.rounds.join(self.route)
-                self._shorten()
+                self._shorten(KICKS * self.between if begin > KICK_FROM else 0.0)
                 self.offer()
 
     def offer(self) -> None:
@@ -230,23 +232,40 @@ class _Search:
             if self.route.total[1] < before * (1 + ENOUGH):
                 return
 
-    def _shorten(self) -> None:
-        """Makes the route shorter, stretch by stretch; the stretches of two passes overlap."""
+    def _shorten(self, kicks: float = 0.0) -> None:
+        """Makes the route shorter, stretch by stretch, with kicks if asked; the stretches of two passes overlap."""
         count = write_nodes(self.route, self.nodes)
         self.passes += 1
         first = STRETCH // 2 if self.passes % 2 and count > STRETCH else 0
         ends = [0, *range(first, count - 1, STRETCH - 1), count - 1]  # a stretch begins with the last stop of another
         stretches = [self.nodes[begin : last + 1] for begin, last in pairwise(ends) if last > begin + 2]
         shared = [
-            (self.shorten, stretches[index :: self.crew.size], place, self.ground, self.view.least)
-            for index, place in enumerate(self.places)
+            (shortener, stretches[index :: self.crew.size], kicks / count)
+            for index, shortener in enumerate(self.shorteners)
         ]
-        self.crew.do(_shorten_stretches, shared)
+        self.crew.do(_Shortener.shorten, shared)
         self.route = new_route(self.ground, self.nodes[:count])
 
 
-def _shorten_stretches(shorten: Shorten, stretches: list[Ints], place: Ints, ground: Ground, least: float) -> None:
-    for stretch in stretches:
-        place[stretch] = np.arange(len(stretch))
-        shorten(stretch, len(stretch), place, ground.costs, ground.near, least)
-        place[stretch] = -1
+class _Shortener:
+    """Makes stretches of a route shorter, in one thread."""
+
+    def __init__(self, view: View, ground: Ground, seed: int):
+        self.view, self.ground = view, ground
+        self.place = np.full(len(view.nodes), -1, dtype=np.int64)
+        self.state = seed_state(seed)
+        self.room = new_chain_room(len(view.nodes)) if view.symmetric else None
+
+    def shorten(self, stretches: list[Ints], kicks: float) -> None:
+        """Changes the order of the stops of each stretch; costs that differ by direction have no kicks."""
+        for stretch in stretches:
+            size, near, least = len(stretch), self.ground.near, self.view.least
+            self.place[stretch] = np.arange(size)
+            if self.room is None:
+                shorten_directed(stretch, size, self.place, cast(Floats, self.ground.costs), near, least)
+            else:
+                count = round(kicks * size)
+                chained_lin_kernighan(
+                    stretch, size, self.place, self.ground.costs, near, least, count, self.state, self.room
+                )
+            self.place[stretch] = -1
