@@ -88,6 +88,8 @@ def _notes(spec: Spec, rows: Sequence[Row], entries: dict[Place, Entry]) -> list
         f"Paper: {SOURCE}; 10,000 instances of its own, so that differences within its and our errors mean nothing. "
         "An empty cell: the paper has no figure for that method with these settings and weights.",
     ]
+    if any(row.label.startswith("cs-l") for row in rows):
+        notes.append("cs-l joins and polishes the routes that it finds; cs-paper is the paper's search, without that.")
     notes += [f"{row.label}: {row.about}" for row in rows if row.about != row.label]
     shown = {row.key for row in rows}
     others = sorted({key for key, _, _ in entries} - shown)
