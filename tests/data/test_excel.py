@@ -111,6 +111,28 @@ def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
         assert (str(again), again.path) == (str(caught.value), str(path))
 
 
+def test_a_table_of_routes_under_another_name(path: Path) -> None:
+    """It was left out without a word: one route for one person."""
+    places = [["# limit = 9"], ["x", "y", "prize"], [0, 0, 0], [1, 0, 3]]
+    shifts = [["Shifts of June"], [], ["Name", "Start", "Opens", "Closes", "phone"], ["Ana", 0, 1, 5, "12"]]
+    message = "sheet 'Technicians': looks like a table of routes: call it 'routes', or write '# routes = Technicians'"
+    with pytest.raises(BadFile, match=message):
+        files.read(workbook(path, Jobs=places, Technicians=shifts))
+    assert files.read(path, routes=2).routes == (Route(0, 0, 0, 9),) * 2
+    assert files.read(workbook(path, Jobs=[["# routes = 1"], *places], Technicians=shifts)).size == 2
+    table = [["name", "start", "opens", "closes"], ["Ana", 0, 1, 5]]
+    named = workbook(path, Jobs=[["# routes = Technicians"], *places], Technicians=table, later=table)
+    assert files.read(named).routes == (Route(0, 0, 1, 4, "Ana"),)
+
+
+def test_other_sheets_are_left_alone(path: Path) -> None:
+    places = [["# limit = 9"], ["x", "y", "prize"], [0, 0, 0], [1, 0, 3]]
+    notes = [["a"], ["b", "c"]] * 10
+    sites = [["name", "opens", "closes", "x", "y"], ["Hall", 8, 9, 0, 0]]
+    phones = [["name", "phone", "start"], ["Ana", 12, "May"]]
+    assert files.read(workbook(path, places=places, notes=notes, sites=sites, phones=phones, none=[])).size == 2
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("excel")

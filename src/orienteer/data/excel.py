@@ -6,6 +6,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import IO, Any, NamedTuple
 from xml.parsers import expat
@@ -13,7 +14,7 @@ from xml.parsers import expat
 from orienteer.data.csv_file import costs_of_rows, problem_tables
 from orienteer.data.fields import Fields
 from orienteer.data.legs import NOTHING, Given, Matrix
-from orienteer.data.points import Header, Row
+from orienteer.data.points import Header, Row, lists_routes
 from orienteer.data.table import Setting, Table, fields_of_table, note
 from orienteer.data.text import MAX_NODES, FilePath, read_bytes, shown, write_file
 from orienteer.model.distances import LARGEST_TABLE
@@ -42,6 +43,9 @@ MAX_ROWS = MAX_NODES + 1000
 LONGEST_TEXT = 32_767
 """The most characters of a cell."""
 
+MOST_LOOKED_AT, TOP_ROWS = 20, 10
+"""How many of the sheets that are not read are looked at, and how many rows of each: a table of routes may be there."""
+
 MAX_TEXT = MAX_UNPACKED
 """The most characters of all cells that are read: a text that the file holds once may be that of many cells."""
 
@@ -53,6 +57,8 @@ def load_excel(path: FilePath, given: Given = NOTHING) -> Fields:
     settings = dict(table.settings)
     for key in book.sheets.keys() & {"matrix", "routes"}:  # sheets of these names need no setting
         settings.setdefault(key, Setting(key, 0))
+    if "routes" not in settings and not given.routes:
+        book.refuse_unread_routes(table, settings)
     table = Table(table.path, settings, table.header, table.rows)
     return fields_of_table(table, book, given)
 
@@ -103,12 +109,15 @@ class Book:
             raise BadFile(self.path, "there is no sheet with places")
         return self.sheets.get("places", others[0] if others else None)
 
-    def rows(self, sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-        """Number and values of each row that is not empty, without the empty cells at its end."""
+    def rows(self, sheet: Any, most: int = MAX_ROWS) -> Iterator[tuple[int, list[Any]]]:
+        """Number and values of each row that is not empty, without the empty cells at its end.
+
+        A `BadFile` ends them where there is more than `most` rows.
+        """
         sheet.reset_dimensions()  # which may be any lie
         path = InSheet(self.path, sheet.title)
         found = iter(sheet.iter_rows(values_only=True))
-        for number in range(1, MAX_ROWS + 2):
+        for number in range(1, most + 2):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of dates that are none
@@ -124,8 +133,8 @@ class Book:
             while cells and cells[-1] in (None, ""):
                 cells.pop()
             if any(cell not in (None, "") for cell in cells):
-                if number > MAX_ROWS:
-                    raise BadFile(path, f"more than {MAX_ROWS} rows")
+                if number > most:
+                    raise BadFile(path, f"more than {most} rows")
                 yield number, cells
 
     def _count(self, path: FilePath, cells: Sequence[Any], number: int) -> None:
@@ -171,6 +180,25 @@ class Book:
     def routes(self, setting: Setting) -> Table:
         """The table in the sheet that the setting names."""
         return self.table(self._sheet(setting))
+
+    def refuse_unread_routes(self, places: Table, settings: Mapping[str, Setting]) -> None:
+        """Raises `BadFile` if a sheet that is not read looks like a table of routes: all of them would be left out."""
+        read = {"matrix", settings["matrix"].text.strip().lower()} if "matrix" in settings else set[str]()
+        own = places.path.sheet if isinstance(places.path, InSheet) else ""
+        others = [sheet for name, sheet in self.sheets.items() if sheet.title != own and name not in read]
+        for sheet in others[:MOST_LOOKED_AT]:
+            if self._lists_routes(sheet):
+                wish = f"call it 'routes', or write '# routes = {sheet.title}' above the header of the places"
+                none = "'# routes = 1' if it lists no routes"
+                raise BadFile(InSheet(self.path, sheet.title), f"looks like a table of routes: {wish}, or {none}")
+
+    def _lists_routes(self, sheet: Any) -> bool:
+        """Whether one of the first rows is the header of a table of routes; False also where they are not readable."""
+        with suppress(BadFile):
+            for _, cells in self.rows(sheet, most=TOP_ROWS):
+                if lists_routes([text_of(cell) for cell in cells]):
+                    return True
+        return False
 
     def _sheet(self, setting: Setting) -> Any:
         if setting.text.strip().lower() not in self.sheets:

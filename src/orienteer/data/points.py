@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from orienteer.data.cells import Cell
-from orienteer.data.columns import BUDGET, FLAGS, find_columns, warn_of_unused
+from orienteer.data.columns import BUDGET, COLUMNS, FLAGS, find_columns, warn_of_unused
 from orienteer.data.fields import Node, RouteFields
 from orienteer.data.text import MAX_NODES, FilePath, check_size, shown
 from orienteer.data.times import Daily, Times, are_windows
@@ -102,7 +102,7 @@ def read_points(
 
 def routes_of_table(path: FilePath, header: Header, rows: Sequence[Row], times: Times) -> list[RouteFields]:
     """The routes in a table with some of the columns `ROUTE_COLUMNS`; an empty cell leaves the problem's value."""
-    titles = [title.strip().lower().replace(" ", "_") for title in header.titles]
+    titles = _route_titles(header.titles)
     for title in titles:
         if title not in ROUTE_COLUMNS:
             known = f"columns are {', '.join(ROUTE_COLUMNS)}{did_you_mean(title, ROUTE_COLUMNS)}"
@@ -114,6 +114,17 @@ def routes_of_table(path: FilePath, header: Header, rows: Sequence[Row], times: 
     if len(rows) > MOST_ROUTES:
         raise BadFile(path, f"more than {MOST_ROUTES} routes")
     return [_route(path, titles, row, times) for row in rows]
+
+
+def lists_routes(titles: Sequence[str]) -> bool:
+    """Whether titles are surely those of a table of routes: some of its columns, and none that only places have."""
+    found = set(_route_titles(titles))
+    return len(found & set(ROUTE_COLUMNS) - {"name"}) > 1 and not found & (COLUMNS.keys() - set(ROUTE_COLUMNS))
+
+
+def _route_titles(titles: Sequence[str]) -> list[str]:
+    """Titles as `ROUTE_COLUMNS` spells them."""
+    return [title.strip().lower().replace(" ", "_") for title in titles]
 
 
 class _Table:
