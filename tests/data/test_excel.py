@@ -51,7 +51,6 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_day(path: Path) -> None:
-    """A formula counts by the value that Excel keeps for it, and openpyxl keeps none."""
     rows = [*DAY[:-1], ["castle", 1, 1, 4, None, 1, None, None, 0, "a"]]
     day = files.read(workbook(path, Places=rows))
     assert day.names == ("hotel", "museum", "7", "castle")
@@ -63,9 +62,45 @@ def test_a_day(path: Path) -> None:
     assert day.windows == (None, ((600, 1020),), ((540, 720), (840, 1080)), None)
     assert (day.required, day.groups, day.clock) == ((1, 3), ((2, 3),), "minutes")
     assert day.budgets == (Budget("fee", [0, 12, 1, 0], 20),)
-    with pytest.raises(BadFile, match="prize must be a number, got None") as caught:
+
+
+def test_a_formula_without_a_value(path: Path) -> None:
+    """openpyxl writes formulas without their values: such cells counted as empty, and visits took no time."""
+    with pytest.raises(BadFile, match="sheet 'Places', row 8: prize holds a formula without a value: open the file"):
         files.read(workbook(path, Places=DAY))
-    assert caught.value.line == 8
+    place = {"name": "a", "x": 0, "y": 0, "prize": 1, "duration": 5, "opens": 1, "closes": 9, "group": "b", "avoid": ""}
+    for column in place:
+        cells = list((place | {column: "=1+2"}).values())
+        rows = [["# limit = 9"], list(place), ["home", 1, 1, 0], cells]
+        with pytest.raises(BadFile, match=r"row 4: .* holds a formula without a value") as caught:
+            files.read(workbook(path, places=rows))
+        assert caught.value.line == 4
+    for rows in ([["# limit", "=4+5"], ["x", "y", "prize"], [0, 0, 0]], [["x", "y", "prize", '="fee"'], [0, 0, 0, 0]]):
+        with pytest.raises(BadFile, match="row 1: a cell holds a formula without a value"):
+            files.read(workbook(path, places=rows))
+    bare = [["# limit = 9"], ["prize"], [0], [1]]
+    for name, rows in (("matrix", [[0, "=1"], [1, 0]]), ("routes", [["opens"], ["=1"]])):
+        with pytest.raises(BadFile, match=f"sheet '{name}', row [12]: .* holds a formula without a value"):
+            files.read(workbook(path, **{"places": bare, "matrix": [[0, 1], [1, 0]]} | {name: rows}))
+
+
+def test_a_formula_without_a_value_where_nobody_reads(path: Path) -> None:
+    """Sums below other columns, and formulas whose value is an empty text, are no mistake."""
+    rows = [["# limit = 9"], ["x", "y", "prize", "duration", "remark"], [0, 0, 0, 0, "=A3"], [1, 0, 3, "=1", "=B4"]]
+    workbook(path, places=rows)
+    with zipfile.ZipFile(path) as archive:
+        sheet = archive.read(SHEET)
+    empty = sheet.replace(b'<c r="D4"><f>1</f>', b'<c r="D4" t="str"><f>""</f>')
+    assert empty != sheet
+    replaced(path, SHEET, empty)
+    assert files.read(path).service is None
+
+
+def test_too_many_formulas_without_a_value(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excel, "MAX_FORMULAS", 3)
+    rows = [["x", "y", "prize"], *[["=1", 0, 0]] * 4]
+    with pytest.raises(BadFile, match=r"sheet1\.xml has more than 3 formulas without a value"):
+        files.read(workbook(path, places=rows), limit=3)
 
 
 def test_formulas_are_their_values(path: Path) -> None:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from orienteer.data.excel import Book, Shown, sheet_name, text_of, write_book
+from orienteer.data.excel import Book, Shown, sheet_name, text_in, write_book
 from orienteer.data.text import FilePath, whole
 from orienteer.data.timetable import TIMES, TITLES, check_name, is_plan, plan_rows
 from orienteer.model.clock import DECIMALS, PER_HOUR, day_length, written_time
@@ -67,8 +67,9 @@ def _plan_sheets(path: FilePath) -> list[tuple[InSheet, list[Line]]]:
     for sheet in book.sheets.values():
         lines = book.rows(sheet)
         if is_plan(next(lines, (1, []))[1]):
-            rows = [(number, [text_of(cell) for cell in cells]) for number, cells in lines]
-            found.append((InSheet(path, sheet.title), [row for row in rows if any(row[1][2:4])]))
+            where = InSheet(path, sheet.title)
+            rows = [(number, [text_in(where, cell, number) for cell in cells[:4]]) for number, cells in lines]
+            found.append((where, [row for row in rows if any(row[1][2:4])]))
     return [(where, rows) for where, rows in found if rows]
 
 
