@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from command_line import Cli
 from orienteer import BadFile, Instance, Result, Route, check_plan
 from orienteer.data import files
 
@@ -145,3 +146,28 @@ def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
     ):
         with pytest.raises(BadFile, match=message):
             files.read_plan(changed(path, change), three_stops().instance)
+
+
+def test_check_writes_the_times_of_a_plan_that_was_changed(cli: Cli, path: Path) -> None:
+    """After rows had been turned by hand, the workbook still had the old times."""
+
+    def move(book: Any) -> None:
+        book.worksheets[0].move_range("A3:K3", rows=10)
+
+    problem, new = path.parent / "problem.json", path.parent / "new.xlsx"
+    instance = three_stops().instance
+    assert instance is not None
+    files.write(instance, problem)
+    changed(path, move)
+    assert cli("check", problem, path, "--out", new).status == 1
+    book = openpyxl.load_workbook(path)
+    book.worksheets[0].move_range("A5:K5", rows=10)
+    book.save(path)
+    assert cli("check", problem, path, "--out", new).out.startswith("feasible: prize 9")
+    assert files.read_plan(new, instance) == [[0, 4, 1, 0], [0, 3, 0]]
+    rows = list(openpyxl.load_workbook(new).worksheets[0].iter_rows(min_row=2, values_only=True))
+    assert [(row[1], row[3], row[7]) for row in rows[:2]] == [
+        (0, "hotel", datetime.time(9)),
+        (1, "tower", datetime.time(9, 11)),
+    ]
+    assert cli("check", problem, path, "--out", path).status == 2
