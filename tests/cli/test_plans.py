@@ -100,13 +100,17 @@ def test_a_hint_that_breaks_a_rule_is_left_aside(cli: Cli, day: Path, plan: Path
 @pytest.mark.parametrize(
     ("routes", "options", "reason"),
     [
-        ([[0, 1, 3, 0], [0, 3, 0]], (), "Route 2, stop 1: node 3 is visited twice; first at Route 1 (Anna), stop 2"),
+        (
+            [[0, 1, 3, 0], [0, 3, 0]],
+            (),
+            "Route 2, stop 1: node 3 (lake) is visited twice; first at Route 1 (Anna), stop 2",
+        ),
         (
             [[0, 3, 2, 1, 0], [0, 0]],
             (),
             "Route 1 (Anna), stop 3: node 1 (museum) closes at 12:00, the route arrives at 12:25, 25 too late",
         ),
-        ([[0, 1, 3, 0]], (), "the problem has 2 route(s), the plan 1"),
+        ([[0, 1, 3, 0]], (), "the plan has 1 route, the problem 2: list an idle route with its start and end only"),
         ([[0, 1, 0], [0, 0]], ("--require", "lake"), "required node 3 (lake) is not visited"),
         ([[0, 1, 0], [0, 0]], ("--limit", "100"), "Route 1 (Anna): the route costs 150, more than the limit 100"),
     ],

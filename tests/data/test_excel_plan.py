@@ -129,6 +129,46 @@ def test_the_order_of_rows_is_the_order_of_stops(path: Path) -> None:
         assert files.read_plan(changed(path, change), three_stops().instance) == routes, change.__name__
 
 
+def test_titles_of_columns_say_what_they_hold(path: Path) -> None:
+    """A row above the header, or a column less, and the sheet was left out without a word."""
+
+    def add_title(book: Any) -> None:
+        book.worksheets[0].insert_rows(1, 2)
+        book.worksheets[0]["A1"] = "Ana, Monday"
+
+    def drop_stop(book: Any) -> None:
+        book.worksheets[1].delete_cols(2)
+
+    def names_only(book: Any) -> None:
+        for number in (2, 3, 4):
+            book.worksheets[0].cell(number, 3).value = None
+
+    for change in (add_title, drop_stop, names_only):
+        assert files.read_plan(changed(path, change), three_stops().instance) == [[0, 1, 4, 0], [0, 3, 0]]
+    for column, wish in ((1, "route is missing"), (3, "node is missing")):
+        message = rf"'Route 2 \(Bo\)', row 1: the header of a plan must have the columns route and node, {wish}"
+        with pytest.raises(BadFile, match=message):
+            files.read_plan(changed(path, lambda book: book.worksheets[1].delete_cols(column)))  # noqa: B023
+
+
+def test_rows_that_name_no_place(path: Path) -> None:
+    def name(text: str) -> Callable[[Any], None]:
+        return lambda book: book.worksheets[0].append([None, None, None, text])
+
+    instance = three_stops().instance
+    for text, message in (
+        ("Total", "row 6: no place is called 'Total': a stop needs a node or the name of a place; in a row of sums"),
+        ("towr", r"no place is called 'towr'; did you mean 'tower'\?: a stop needs"),
+    ):
+        with pytest.raises(BadFile, match=message):
+            files.read_plan(changed(path, name(text)), instance)
+    with pytest.raises(BadFile, match="row 6: the row 'Total' has no node"):
+        files.read_plan(changed(path, name("Total")))
+    twins = three_stops(names=["hotel", "museum of the history of the town", "park", "castle ", "castle"]).instance
+    with pytest.raises(BadFile, match="several places are called 'castle': the row needs a node"):
+        files.read_plan(changed(path, name("castle")), twins)
+
+
 def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
     def put(sheet: int, cell: str, value: Any) -> Callable[[Any], None]:
         def change(book: Any) -> None:
