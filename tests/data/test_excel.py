@@ -160,6 +160,19 @@ def test_a_table_of_routes_under_another_name(path: Path) -> None:
     assert files.read(named).routes == (Route(0, 0, 1, 4, "Ana"),)
 
 
+def test_a_title_above_the_table(path: Path) -> None:
+    rows = [["Jobs of June"], ["x", "y", "prize"], [0, 0, 0]]
+    message = "sheet 'places', row 2: a row must have 1 cells like the header, got 3; row 1 was taken for the header"
+    with pytest.raises(BadFile, match=f"{message}: above the header only lines that begin with # may stand"):
+        files.read(workbook(path, places=rows))
+    path.with_suffix(".csv").write_text("Jobs of June\nx,y,prize\n0,0,0\n")
+    with pytest.raises(BadFile, match="got 3; line 1 was taken for the header"):
+        files.read(path.with_suffix(".csv"))
+    path.with_suffix(".csv").write_text("x,y,prize\n0,0,0,1\n")
+    with pytest.raises(BadFile, match=r"a row must have 3 cells like the header, got 4$"):
+        files.read(path.with_suffix(".csv"))
+
+
 def test_other_sheets_are_left_alone(path: Path) -> None:
     places = [["# limit = 9"], ["x", "y", "prize"], [0, 0, 0], [1, 0, 3]]
     notes = [["a"], ["b", "c"]] * 10
