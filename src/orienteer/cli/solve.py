@@ -131,13 +131,14 @@ def solve(
 def _first_plan(initial: str | None, hint: str | None, instance: Instance) -> list[list[int]] | None:
     """Routes to begin with, if any: `BadFile` if those of `initial` break a rule, a notice if those of `hint` do."""
     from orienteer.data.files import read_plan
+    from orienteer.data.tour_file import load_old_plan
 
     if initial is not None and hint is not None:
         raise ValueError("--initial and --hint both say where to begin: give one of them")
     path = initial or hint
     if path is None:
         return None
-    routes = read_plan(path, instance)
+    routes = read_plan(path, instance) if initial is not None else load_old_plan(path, instance)
     try:
         check_plan(instance, routes)
     except InfeasibleTour as error:

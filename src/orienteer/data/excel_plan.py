@@ -14,7 +14,7 @@ from orienteer.model.errors import BadFile, InSheet
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.rules import Window
-from orienteer.model.show import route_name
+from orienteer.model.show import numbered_route, route_name
 from orienteer.model.spelling import did_you_mean
 
 SPANS = ("leg", "cost", "wait")
@@ -49,15 +49,7 @@ def routes_of_excel(path: FilePath, instance: Instance | None = None) -> list[li
     route of its first row. Where one sheet holds all routes, each row is of the route that it names. A row without a
     node is the place of the `instance` that has its name.
     """
-    sheets = _plan_sheets(path)
-    routes: dict[int, list[int]] = {}
-    for where, stops in sheets:
-        own = _route(where, stops[0])
-        if own in routes:
-            raise BadFile(where, f"its first row says route {own}, and so does another sheet", stops[0].line)
-        for stop in stops:
-            route = own if len(sheets) > 1 else _route(where, stop)
-            routes.setdefault(route, []).append(_node(where, stop, instance))
+    routes, _ = _numbered_routes(path, instance)
     numbers = sorted(routes)
     for place, number in enumerate(numbers, start=1):
         if number != place:
@@ -65,6 +57,36 @@ def routes_of_excel(path: FilePath, instance: Instance | None = None) -> list[li
     if not routes:
         raise BadFile(path, "there is no route in it")
     return [routes[number] for number in numbers]
+
+
+def named_routes_of_excel(path: FilePath, instance: Instance) -> dict[str, list[int]]:
+    """As `routes_of_excel`, by the name of the route of the `instance` that a sheet's title has, else by the title.
+
+    Empty where one sheet holds all routes, which then have no names.
+    """
+    routes, titles = _numbered_routes(path, instance)
+    found = {}
+    for number, title in sorted(titles.items()):
+        known = {sheet_name(numbered_route(number - 1, route.name), ()): route.name for route in instance.each_route}
+        found[known.get(title, title)] = routes[number]
+    return found
+
+
+def _numbered_routes(path: FilePath, instance: Instance | None) -> tuple[dict[int, list[int]], dict[int, str]]:
+    """The nodes of each route, by the number that a plan gives it, and, where each has a sheet, the titles of these."""
+    sheets = _plan_sheets(path)
+    routes: dict[int, list[int]] = {}
+    titles: dict[int, str] = {}
+    for where, stops in sheets:
+        own = _route(where, stops[0])
+        if own in routes:
+            raise BadFile(where, f"its first row says route {own}, and so does another sheet", stops[0].line)
+        for stop in stops:
+            route = own if len(sheets) > 1 else _route(where, stop)
+            routes.setdefault(route, []).append(_node(where, stop, instance))
+        if len(sheets) > 1:
+            titles[own] = where.sheet
+    return routes, titles
 
 
 class _Stop(NamedTuple):
