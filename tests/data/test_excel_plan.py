@@ -180,7 +180,10 @@ def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
         (put(1, "C3", "x"), r"day.xlsx: sheet 'Route 2 \(Bo\)', row 3: node must be a whole number, got 'x'"),
         (put(1, "D3", "tower"), r"sheet 'Route 2 \(Bo\)', row 3: node 3 is called 'castle', but the row's name is"),
         (put(1, "A2", 1), r"sheet 'Route 2 \(Bo\)', row 2: its first row says route 1, and so does another sheet"),
-        (put(1, "A2", 3), "there is a route 3, but none is route 2: they are counted from 1"),
+        (
+            put(1, "A2", 3),
+            r"there is a route 3, but none is Route 2 \(Bo\): they are counted from 1, and an idle one is its start",
+        ),
         (put(1, "A2", "b"), "row 2: route must be a whole number, got 'b'"),
         (put(0, "C3", -1), "row 3: nodes are counted from 0, got -1"),
     ):

@@ -53,7 +53,10 @@ def routes_of_excel(path: FilePath, instance: Instance | None = None) -> list[li
     numbers = sorted(routes)
     for place, number in enumerate(numbers, start=1):
         if number != place:
-            raise BadFile(path, f"there is a route {number}, but none is route {place}: they are counted from 1")
+            known = () if instance is None else instance.each_route
+            name = known[place - 1].name if place <= len(known) else ""
+            wish = "they are counted from 1, and an idle one is its start and its end"
+            raise BadFile(path, f"there is a route {number}, but none is {numbered_route(place - 1, name)}: {wish}")
     if not routes:
         raise BadFile(path, "there is no route in it")
     return [routes[number] for number in numbers]
