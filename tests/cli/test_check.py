@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from command_line import TOWN, Cli
-from orienteer.data.files import write_set
+from orienteer.data.files import read_plan, write_set
 
 
 @pytest.mark.parametrize("text", ["0 2 3 0", "[0, 2, 3, 0]", '{"tour": [0, 2, 3, 0]}', "0\n2\n3\n0\n"])
@@ -34,6 +34,30 @@ def test_options_change_the_problem(cli: Cli, town: Path, tmp_path: Path) -> Non
     assert cli("check", town, tmp_path / "route", "--limit", "14").status == 0
     (tmp_path / "route").write_text("1 2")
     assert cli("check", town, tmp_path / "route", "--start", "mill", "--end", "pond").status == 0
+
+
+@pytest.mark.parametrize("name", ["new.json", "new", "new.csv", "new.txt", "new.tour"])
+def test_a_good_route_is_written_anew(cli: Cli, town: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "route").write_text("0 2 3 0")
+    first = cli("check", town, tmp_path / "route", "--out", tmp_path / name)
+    assert first == (0, "feasible: prize 6 of 57.5, cost 12 of 13, slack 1, 2 of 4 places\n", "")
+    assert read_plan(tmp_path / name, TOWN) == [[0, 2, 3, 0]]
+    assert cli("check", town, tmp_path / name) == first
+
+
+def test_only_a_good_route_is_written_and_over_no_input(cli: Cli, town: Path, tmp_path: Path) -> None:
+    route = tmp_path / "route"
+    route.write_text("0 1 2 3 0")
+    new = tmp_path / "new.json"
+    said = cli("check", town, route, "--out", new)
+    assert said.err == f"orienteer: {new} was not written: the plan breaks a rule\n"
+    assert (said.status, new.exists()) == (1, False)
+    for path in (town, route):
+        before = path.read_text()
+        status, out, err = cli("check", town, route, "--limit", 14, "--out", path)
+        assert (status, out, path.read_text()) == (2, "", before)
+        assert "it is also read or written by this command" in err or "routes are not written as" in err
+    assert "routes are not written as .png" in cli("check", town, route, "--out", tmp_path / "a.png").err
 
 
 def test_results_of_a_batch(cli: Cli, tmp_path: Path) -> None:

@@ -97,16 +97,46 @@ def test_a_hint_that_breaks_a_rule_is_left_aside(cli: Cli, day: Path, plan: Path
     assert "give one of them" in cli(*begin, "--initial", plan, "--hint", plan).err
 
 
+@pytest.mark.parametrize("suffix", [".json", ".xlsx"])
+def test_a_hint_goes_by_names_where_somebody_is_away(cli: Cli, tmp_path: Path, suffix: str) -> None:
+    """The plan had one route more than the problem: it was left aside, and all was planned anew."""
+    if suffix == ".xlsx":
+        pytest.importorskip("openpyxl", reason="the extra excel is not installed")
+    old, now, later = tmp_path / f"old{suffix}", tmp_path / "now.json", tmp_path / "later.json"
+    anna, bo, cem = (Route(0, 0, 540, 300, name) for name in ("Anna", "Bo/B", "Cem/C"))
+    write(DAY.replace(routes=[anna, bo, cem]), now)
+    (tmp_path / "plan").write_text("0 1 0\n0 3 0\n0 2 0\n")
+    cli("solve", now, *AS_IT_IS, tmp_path / "plan", "--out", old)
+    begin = ("solve", later, "--solver", "lns", "--steps", "0", "--json", "--hint", old)
+    for routes, nodes, left in (
+        ([anna, cem], [[0, 1, 0], [0, 2, 0]], "; left out: "),
+        ([cem], [[0, 2, 0]], "; left out: "),
+        ([cem, anna, bo, Route(0, None, 540, 300, "Dan")], [[0, 2, 0], [0, 1, 0], [0, 3, 0], [0]], ""),
+    ):
+        write(DAY.replace(routes=routes), later)
+        status, out, err = cli(*begin)
+        assert status == 0
+        assert [route["nodes"] for route in json.loads(out)["routes"]] == nodes
+        words = f"orienteer: {old}: its 3 routes go by their names, since the problem has {len(routes)}{left}"
+        assert err.startswith(words)
+    write(DAY.replace(routes=[Route(0, 0, 540, 300, "Eva")]), later)
+    assert "left aside, it breaks a rule of this problem: the plan has 3 routes, the problem 1" in cli(*begin).err
+
+
 @pytest.mark.parametrize(
     ("routes", "options", "reason"),
     [
-        ([[0, 1, 3, 0], [0, 3, 0]], (), "Route 2, stop 1: node 3 is visited twice; first at Route 1 (Anna), stop 2"),
+        (
+            [[0, 1, 3, 0], [0, 3, 0]],
+            (),
+            "Route 2, stop 1: node 3 (lake) is visited twice; first at Route 1 (Anna), stop 2",
+        ),
         (
             [[0, 3, 2, 1, 0], [0, 0]],
             (),
             "Route 1 (Anna), stop 3: node 1 (museum) closes at 12:00, the route arrives at 12:25, 25 too late",
         ),
-        ([[0, 1, 3, 0]], (), "the problem has 2 route(s), the plan 1"),
+        ([[0, 1, 3, 0]], (), "the plan has 1 route, the problem 2: list an idle route with its start and end only"),
         ([[0, 1, 0], [0, 0]], ("--require", "lake"), "required node 3 (lake) is not visited"),
         ([[0, 1, 0], [0, 0]], ("--limit", "100"), "Route 1 (Anna): the route costs 150, more than the limit 100"),
     ],

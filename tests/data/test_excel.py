@@ -51,7 +51,6 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_day(path: Path) -> None:
-    """A formula counts by the value that Excel keeps for it, and openpyxl keeps none."""
     rows = [*DAY[:-1], ["castle", 1, 1, 4, None, 1, None, None, 0, "a"]]
     day = files.read(workbook(path, Places=rows))
     assert day.names == ("hotel", "museum", "7", "castle")
@@ -63,9 +62,45 @@ def test_a_day(path: Path) -> None:
     assert day.windows == (None, ((600, 1020),), ((540, 720), (840, 1080)), None)
     assert (day.required, day.groups, day.clock) == ((1, 3), ((2, 3),), "minutes")
     assert day.budgets == (Budget("fee", [0, 12, 1, 0], 20),)
-    with pytest.raises(BadFile, match="prize must be a number, got None") as caught:
+
+
+def test_a_formula_without_a_value(path: Path) -> None:
+    """openpyxl writes formulas without their values: such cells counted as empty, and visits took no time."""
+    with pytest.raises(BadFile, match="sheet 'Places', row 8: prize holds a formula without a value: open the file"):
         files.read(workbook(path, Places=DAY))
-    assert caught.value.line == 8
+    place = {"name": "a", "x": 0, "y": 0, "prize": 1, "duration": 5, "opens": 1, "closes": 9, "group": "b", "avoid": ""}
+    for column in place:
+        cells = list((place | {column: "=1+2"}).values())
+        rows = [["# limit = 9"], list(place), ["home", 1, 1, 0], cells]
+        with pytest.raises(BadFile, match=r"row 4: .* holds a formula without a value") as caught:
+            files.read(workbook(path, places=rows))
+        assert caught.value.line == 4
+    for rows in ([["# limit", "=4+5"], ["x", "y", "prize"], [0, 0, 0]], [["x", "y", "prize", '="fee"'], [0, 0, 0, 0]]):
+        with pytest.raises(BadFile, match="row 1: a cell holds a formula without a value"):
+            files.read(workbook(path, places=rows))
+    bare = [["# limit = 9"], ["prize"], [0], [1]]
+    for name, rows in (("matrix", [[0, "=1"], [1, 0]]), ("routes", [["opens"], ["=1"]])):
+        with pytest.raises(BadFile, match=f"sheet '{name}', row [12]: .* holds a formula without a value"):
+            files.read(workbook(path, **{"places": bare, "matrix": [[0, 1], [1, 0]]} | {name: rows}))
+
+
+def test_a_formula_without_a_value_where_nobody_reads(path: Path) -> None:
+    """Sums below other columns, and formulas whose value is an empty text, are no mistake."""
+    rows = [["# limit = 9"], ["x", "y", "prize", "duration", "remark"], [0, 0, 0, 0, "=A3"], [1, 0, 3, "=1", "=B4"]]
+    workbook(path, places=rows)
+    with zipfile.ZipFile(path) as archive:
+        sheet = archive.read(SHEET)
+    empty = sheet.replace(b'<c r="D4"><f>1</f>', b'<c r="D4" t="str"><f>""</f>')
+    assert empty != sheet
+    replaced(path, SHEET, empty)
+    assert files.read(path).service is None
+
+
+def test_too_many_formulas_without_a_value(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excel, "MAX_FORMULAS", 3)
+    rows = [["x", "y", "prize"], *[["=1", 0, 0]] * 4]
+    with pytest.raises(BadFile, match=r"sheet1\.xml has more than 3 formulas without a value"):
+        files.read(workbook(path, places=rows), limit=3)
 
 
 def test_formulas_are_their_values(path: Path) -> None:
@@ -109,6 +144,41 @@ def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
             files.read(workbook(path, **sheets))
         again = pickle.loads(pickle.dumps(caught.value))
         assert (str(again), again.path) == (str(caught.value), str(path))
+
+
+def test_a_table_of_routes_under_another_name(path: Path) -> None:
+    """It was left out without a word: one route for one person."""
+    places = [["# limit = 9"], ["x", "y", "prize"], [0, 0, 0], [1, 0, 3]]
+    shifts = [["Shifts of June"], [], ["Name", "Start", "Opens", "Closes", "phone"], ["Ana", 0, 1, 5, "12"]]
+    message = "sheet 'Technicians': looks like a table of routes: call it 'routes', or write '# routes = Technicians'"
+    with pytest.raises(BadFile, match=message):
+        files.read(workbook(path, Jobs=places, Technicians=shifts))
+    assert files.read(path, routes=2).routes == (Route(0, 0, 0, 9),) * 2
+    assert files.read(workbook(path, Jobs=[["# routes = 1"], *places], Technicians=shifts)).size == 2
+    table = [["name", "start", "opens", "closes"], ["Ana", 0, 1, 5]]
+    named = workbook(path, Jobs=[["# routes = Technicians"], *places], Technicians=table, later=table)
+    assert files.read(named).routes == (Route(0, 0, 1, 4, "Ana"),)
+
+
+def test_a_title_above_the_table(path: Path) -> None:
+    rows = [["Jobs of June"], ["x", "y", "prize"], [0, 0, 0]]
+    message = "sheet 'places', row 2: a row must have 1 cells like the header, got 3; row 1 was taken for the header"
+    with pytest.raises(BadFile, match=f"{message}: above the header only lines that begin with # may stand"):
+        files.read(workbook(path, places=rows))
+    path.with_suffix(".csv").write_text("Jobs of June\nx,y,prize\n0,0,0\n")
+    with pytest.raises(BadFile, match="got 3; line 1 was taken for the header"):
+        files.read(path.with_suffix(".csv"))
+    path.with_suffix(".csv").write_text("x,y,prize\n0,0,0,1\n")
+    with pytest.raises(BadFile, match=r"a row must have 3 cells like the header, got 4$"):
+        files.read(path.with_suffix(".csv"))
+
+
+def test_other_sheets_are_left_alone(path: Path) -> None:
+    places = [["# limit = 9"], ["x", "y", "prize"], [0, 0, 0], [1, 0, 3]]
+    notes = [["a"], ["b", "c"]] * 10
+    sites = [["name", "opens", "closes", "x", "y"], ["Hall", 8, 9, 0, 0]]
+    phones = [["name", "phone", "start"], ["Ana", 12, "May"]]
+    assert files.read(workbook(path, places=places, notes=notes, sites=sites, phones=phones, none=[])).size == 2
 
 
 @pytest.fixture(scope="module")

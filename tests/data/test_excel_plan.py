@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from command_line import Cli
 from orienteer import BadFile, Instance, Result, Route, check_plan
 from orienteer.data import files
 
@@ -128,6 +129,46 @@ def test_the_order_of_rows_is_the_order_of_stops(path: Path) -> None:
         assert files.read_plan(changed(path, change), three_stops().instance) == routes, change.__name__
 
 
+def test_titles_of_columns_say_what_they_hold(path: Path) -> None:
+    """A row above the header, or a column less, and the sheet was left out without a word."""
+
+    def add_title(book: Any) -> None:
+        book.worksheets[0].insert_rows(1, 2)
+        book.worksheets[0]["A1"] = "Ana, Monday"
+
+    def drop_stop(book: Any) -> None:
+        book.worksheets[1].delete_cols(2)
+
+    def names_only(book: Any) -> None:
+        for number in (2, 3, 4):
+            book.worksheets[0].cell(number, 3).value = None
+
+    for change in (add_title, drop_stop, names_only):
+        assert files.read_plan(changed(path, change), three_stops().instance) == [[0, 1, 4, 0], [0, 3, 0]]
+    for column, wish in ((1, "route is missing"), (3, "node is missing")):
+        message = rf"'Route 2 \(Bo\)', row 1: the header of a plan must have the columns route and node, {wish}"
+        with pytest.raises(BadFile, match=message):
+            files.read_plan(changed(path, lambda book: book.worksheets[1].delete_cols(column)))  # noqa: B023
+
+
+def test_rows_that_name_no_place(path: Path) -> None:
+    def name(text: str) -> Callable[[Any], None]:
+        return lambda book: book.worksheets[0].append([None, None, None, text])
+
+    instance = three_stops().instance
+    for text, message in (
+        ("Total", "row 6: no place is called 'Total': a stop needs a node or the name of a place; in a row of sums"),
+        ("towr", r"no place is called 'towr'; did you mean 'tower'\?: a stop needs"),
+    ):
+        with pytest.raises(BadFile, match=message):
+            files.read_plan(changed(path, name(text)), instance)
+    with pytest.raises(BadFile, match="row 6: the row 'Total' has no node"):
+        files.read_plan(changed(path, name("Total")))
+    twins = three_stops(names=["hotel", "museum of the history of the town", "tower ", "castle", "tower"]).instance
+    with pytest.raises(BadFile, match="several places are called 'tower': the row needs a node"):
+        files.read_plan(changed(path, name("tower")), twins)
+
+
 def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
     def put(sheet: int, cell: str, value: Any) -> Callable[[Any], None]:
         def change(book: Any) -> None:
@@ -139,9 +180,37 @@ def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
         (put(1, "C3", "x"), r"day.xlsx: sheet 'Route 2 \(Bo\)', row 3: node must be a whole number, got 'x'"),
         (put(1, "D3", "tower"), r"sheet 'Route 2 \(Bo\)', row 3: node 3 is called 'castle', but the row's name is"),
         (put(1, "A2", 1), r"sheet 'Route 2 \(Bo\)', row 2: its first row says route 1, and so does another sheet"),
-        (put(1, "A2", 3), "there is a route 3, but none is route 2: they are counted from 1"),
+        (
+            put(1, "A2", 3),
+            r"there is a route 3, but none is Route 2 \(Bo\): they are counted from 1, and an idle one is its start",
+        ),
         (put(1, "A2", "b"), "row 2: route must be a whole number, got 'b'"),
         (put(0, "C3", -1), "row 3: nodes are counted from 0, got -1"),
     ):
         with pytest.raises(BadFile, match=message):
             files.read_plan(changed(path, change), three_stops().instance)
+
+
+def test_check_writes_the_times_of_a_plan_that_was_changed(cli: Cli, path: Path) -> None:
+    """After rows had been turned by hand, the workbook still had the old times."""
+
+    def move(book: Any) -> None:
+        book.worksheets[0].move_range("A3:K3", rows=10)
+
+    problem, new = path.parent / "problem.json", path.parent / "new.xlsx"
+    instance = three_stops().instance
+    assert instance is not None
+    files.write(instance, problem)
+    changed(path, move)
+    assert cli("check", problem, path, "--out", new).status == 1
+    book = openpyxl.load_workbook(path)
+    book.worksheets[0].move_range("A5:K5", rows=10)
+    book.save(path)
+    assert cli("check", problem, path, "--out", new).out.startswith("feasible: prize 9")
+    assert files.read_plan(new, instance) == [[0, 4, 1, 0], [0, 3, 0]]
+    rows = list(openpyxl.load_workbook(new).worksheets[0].iter_rows(min_row=2, values_only=True))
+    assert [(row[1], row[3], row[7]) for row in rows[:2]] == [
+        (0, "hotel", datetime.time(9)),
+        (1, "tower", datetime.time(9, 11)),
+    ]
+    assert cli("check", problem, path, "--out", path).status == 2

@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +18,7 @@ from orienteer.cli.options import (
     stop_of,
     with_options,
 )
+from orienteer.cli.output import OUT, write_out
 from orienteer.cli.progress import Bar
 from orienteer.cli.table import bound_line, no_plan, origin, plan_table, totals
 from orienteer.model.errors import BadFile, InfeasibleTour
@@ -33,9 +33,6 @@ if TYPE_CHECKING:  # the module itself is loaded where a server is asked
 
 NO_PLAN = 1
 """The exit status of a search that found nothing."""
-
-WHOLE = (".json", "")
-"""Suffixes of files that hold the whole result as JSON; others hold its plan."""
 
 
 @click.command()
@@ -54,12 +51,7 @@ WHOLE = (".json", "")
 @click.option("--hint", type=click.Path(), metavar="TOURFILE", help="As --initial, but left aside if it breaks a rule.")
 @click.option("--bound", is_flag=True, help="Put an upper bound beside the route (extra exact).")
 @click.option("--prove", is_flag=True, help="Go on until the best route is found and proven (extra exact).")
-@click.option(
-    "--out",
-    type=click.Path(),
-    metavar="FILE",
-    help="Write the result: .json, .geojson, .gpx, .csv, .xlsx, .tour, .sol or .txt.",
-)
+@with_options(OUT)
 @click.option("--plot", type=click.Path(), metavar="PNG", help="Draw the route (PNG, SVG or PDF).")
 @click.option("--server", metavar="URL", help="Search on a machine that runs `orienteer serve`.")
 @click.option("--token-file", type=click.Path(), metavar="FILE", help="The server's token; or in ORIENTEER_TOKEN.")
@@ -139,13 +131,14 @@ def solve(
 def _first_plan(initial: str | None, hint: str | None, instance: Instance) -> list[list[int]] | None:
     """Routes to begin with, if any: `BadFile` if those of `initial` break a rule, a notice if those of `hint` do."""
     from orienteer.data.files import read_plan
+    from orienteer.data.tour_file import load_old_plan
 
     if initial is not None and hint is not None:
         raise ValueError("--initial and --hint both say where to begin: give one of them")
     path = initial or hint
     if path is None:
         return None
-    routes = read_plan(path, instance)
+    routes = read_plan(path, instance) if initial is not None else load_old_plan(path, instance)
     try:
         check_plan(instance, routes)
     except InfeasibleTour as error:
@@ -186,7 +179,7 @@ def _report(
     data = result.to_dict()
     plan = result.plan
     if out is not None:
-        _write(result, data, out)
+        write_out(result, out)
     if plot is not None and plan is not None:
         from orienteer.plot import save_picture
 
@@ -209,16 +202,3 @@ def _report(
         click.echo(f"Alternative {number}: {totals(instance, other)}")
         for tour in other.routes:
             click.echo(" > ".join(place_name(instance, node) for node in tour.nodes))
-
-
-def _write(result: Result, data: dict[str, Any], out: str) -> None:
-    from orienteer.data.files import write_tour
-    from orienteer.data.text import write_lines
-
-    if Path(out).suffix.lower() not in WHOLE:
-        if result.plan is None:
-            click.echo(f"orienteer: {out} was not written: there is no plan", err=True)
-            return
-        write_tour(result, out)
-    else:
-        write_lines(out, [json.dumps(data)])

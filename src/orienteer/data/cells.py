@@ -11,6 +11,12 @@ from orienteer.model.errors import BadFile
 from orienteer.model.numbers import EXACT_INTEGERS
 from orienteer.model.rules import Window
 
+NO_VALUE = object()
+"""The value of a cell with a formula for which the spreadsheet keeps no value; to read it is an error."""
+
+WITHOUT_VALUE = "holds a formula without a value: open the file in a spreadsheet program and save it"
+"""How the error goes on that names such a cell."""
+
 YES, NO = ("yes", "y", "true", "1", "x"), ("no", "n", "false", "0", "")
 """What a text may say where a column asks yes or no."""
 
@@ -28,6 +34,8 @@ class Cell:
     def text(self) -> str:
         """The value as a text without blanks around it; empty for None."""
         value = self.value
+        if value is NO_VALUE:
+            raise self.wrong("must have a value")
         if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT_INTEGERS:
             value = int(value)  # a spreadsheet's 1 is 1.0
         return "" if value is None else str(value).strip()
@@ -39,6 +47,8 @@ class Cell:
 
     def wrong(self, wish: str) -> BadFile:
         """The error that names the field, the wish and the value."""
+        if self.value is NO_VALUE:
+            return BadFile(self.path, f"{self.what} {WITHOUT_VALUE}", self.line)
         return BadFile(self.path, f"{self.what} {wish}, got {shown(self.value)}", self.line)
 
     def number(self, texts: bool = True) -> float:

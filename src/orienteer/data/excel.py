@@ -5,15 +5,17 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import IO, Any, NamedTuple
 from xml.parsers import expat
 
+from orienteer.data.cells import NO_VALUE, WITHOUT_VALUE
 from orienteer.data.csv_file import costs_of_rows, problem_tables
 from orienteer.data.fields import Fields
 from orienteer.data.legs import NOTHING, Given, Matrix
-from orienteer.data.points import Header, Row
+from orienteer.data.points import Header, Row, lists_routes
 from orienteer.data.table import Setting, Table, fields_of_table, note
 from orienteer.data.text import MAX_NODES, FilePath, read_bytes, shown, write_file
 from orienteer.model.distances import LARGEST_TABLE
@@ -30,6 +32,9 @@ MAX_RATIO = 100
 MAX_ELEMENTS, MAX_STYLES = 4_000_000, 200_000
 """The most XML elements of the sheets and their texts, and of all other members, which take more memory."""
 
+MAX_FORMULAS = 200_000
+"""The most formulas without a value of all sheets."""
+
 MAX_DEPTH = 100
 """How deeply elements may be nested; spreadsheets need a fifth of it."""
 
@@ -42,6 +47,9 @@ MAX_ROWS = MAX_NODES + 1000
 LONGEST_TEXT = 32_767
 """The most characters of a cell."""
 
+MOST_LOOKED_AT, TOP_ROWS = 20, 10
+"""How many of the sheets that are not read are looked at, and how many rows of each: a table of routes may be there."""
+
 MAX_TEXT = MAX_UNPACKED
 """The most characters of all cells that are read: a text that the file holds once may be that of many cells."""
 
@@ -53,6 +61,8 @@ def load_excel(path: FilePath, given: Given = NOTHING) -> Fields:
     settings = dict(table.settings)
     for key in book.sheets.keys() & {"matrix", "routes"}:  # sheets of these names need no setting
         settings.setdefault(key, Setting(key, 0))
+    if "routes" not in settings and not given.routes:
+        book.refuse_unread_routes(table, settings)
     table = Table(table.path, settings, table.header, table.rows)
     return fields_of_table(table, book, given)
 
@@ -86,7 +96,7 @@ class Book:
         data = read_bytes(path)
         openpyxl = check_extra()
         try:
-            _check_members(path, data)
+            self.formulas = _check_members(path, data)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of extensions that are not kept
                 self.book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
@@ -103,12 +113,16 @@ class Book:
             raise BadFile(self.path, "there is no sheet with places")
         return self.sheets.get("places", others[0] if others else None)
 
-    def rows(self, sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-        """Number and values of each row that is not empty, without the empty cells at its end."""
+    def rows(self, sheet: Any, most: int = MAX_ROWS) -> Iterator[tuple[int, list[Any]]]:
+        """Number and values of each row that is not empty, without the empty cells at its end.
+
+        A `BadFile` ends them where there is more than `most` rows.
+        """
         sheet.reset_dimensions()  # which may be any lie
         path = InSheet(self.path, sheet.title)
+        formulas = self.formulas.get(sheet._worksheet_path, set())
         found = iter(sheet.iter_rows(values_only=True))
-        for number in range(1, MAX_ROWS + 2):
+        for number in range(1, most + 2):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of dates that are none
@@ -120,12 +134,14 @@ class Book:
             if len(row) > MAX_COLUMNS:
                 raise BadFile(path, f"a row of more than {MAX_COLUMNS} cells", number)
             cells = [_value(value) for value in row]
+            if formulas:
+                cells = [_or_no_value(cell, column, number, formulas) for column, cell in enumerate(cells, start=1)]
             self._count(path, cells, number)
             while cells and cells[-1] in (None, ""):
                 cells.pop()
             if any(cell not in (None, "") for cell in cells):
-                if number > MAX_ROWS:
-                    raise BadFile(path, f"more than {MAX_ROWS} rows")
+                if number > most:
+                    raise BadFile(path, f"more than {most} rows")
                 yield number, cells
 
     def _count(self, path: FilePath, cells: Sequence[Any], number: int) -> None:
@@ -143,12 +159,12 @@ class Book:
         settings: dict[str, Setting] = {}
         rows, path = self.rows(sheet), InSheet(self.path, sheet.title)
         for number, cells in rows:
-            first = text_of(cells[0]).strip()
+            first = text_in(path, cells[0], number).strip()
             if not first.startswith("#"):
-                titles = [text_of(cell) for cell in cells]
+                titles = [text_in(path, cell, number) for cell in cells]
                 return Table(path, settings, Header(titles, number), _filled(rows, len(titles)))
             if len(cells) > 1 and "=" not in first:  # the value may stand in a cell of its own
-                first = f"{first} = {text_of(cells[1])}"
+                first = f"{first} = {text_in(path, cells[1], number)}"
             note(path, settings, first, number)
         raise BadFile(path, "there is no table in it")
 
@@ -161,7 +177,7 @@ class Book:
             width = size
             rows: list[tuple[int, list[str]]] = []
             for number, cells in islice(lines, size + 2):
-                texts = [text_of(cell) for cell in cells]
+                texts = [text_in(path, cell, number) for cell in cells]
                 width = size + 1 if not rows and len(texts) == size + 1 else width
                 rows.append((number, texts + [""] * (width - len(texts))))
             return costs_of_rows(path, iter(rows), size, names)
@@ -171,6 +187,25 @@ class Book:
     def routes(self, setting: Setting) -> Table:
         """The table in the sheet that the setting names."""
         return self.table(self._sheet(setting))
+
+    def refuse_unread_routes(self, places: Table, settings: Mapping[str, Setting]) -> None:
+        """Raises `BadFile` if a sheet that is not read looks like a table of routes: all of them would be left out."""
+        read = {"matrix", settings["matrix"].text.strip().lower()} if "matrix" in settings else set[str]()
+        own = places.path.sheet if isinstance(places.path, InSheet) else ""
+        others = [sheet for name, sheet in self.sheets.items() if sheet.title != own and name not in read]
+        for sheet in others[:MOST_LOOKED_AT]:
+            if self._lists_routes(sheet):
+                wish = f"call it 'routes', or write '# routes = {sheet.title}' above the header of the places"
+                none = "'# routes = 1' if it lists no routes"
+                raise BadFile(InSheet(self.path, sheet.title), f"looks like a table of routes: {wish}, or {none}")
+
+    def _lists_routes(self, sheet: Any) -> bool:
+        """Whether one of the first rows is the header of a table of routes; False also where they are not readable."""
+        with suppress(BadFile):
+            for _, cells in self.rows(sheet, most=TOP_ROWS):
+                if lists_routes([text_of(cell) for cell in cells if isinstance(cell, str)]):
+                    return True
+        return False
 
     def _sheet(self, setting: Setting) -> Any:
         if setting.text.strip().lower() not in self.sheets:
@@ -183,8 +218,19 @@ def _filled(rows: Iterable[tuple[int, list[Any]]], width: int) -> Iterator[Row]:
     return (Row(cells + [None] * (width - len(cells)), number) for number, cells in rows)
 
 
-def _check_members(path: FilePath, data: bytes) -> None:
-    """Raises `BadFile` if the members take more memory than a sheet of places may, or declare entities."""
+def _or_no_value(cell: Any, column: int, row: int, formulas: Container[str]) -> Any:
+    """The value of a cell, `NO_VALUE` where it is that of a formula and missing."""
+    from openpyxl.utils import get_column_letter
+
+    return NO_VALUE if cell is None and f"{get_column_letter(column)}{row}" in formulas else cell
+
+
+def _check_members(path: FilePath, data: bytes) -> dict[str, set[str]]:
+    """The cells of each member with a formula that has no value, such as D4.
+
+    Raises `BadFile` if the members take more memory than a sheet of places may, or declare entities.
+    """
+    formulas: dict[str, set[str]] = {}
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         if (total := sum(info.file_size for info in members)) > MAX_UNPACKED:
@@ -195,21 +241,26 @@ def _check_members(path: FilePath, data: bytes) -> None:
         ]:
             if size > 2**20 and size > MAX_RATIO * packed:
                 raise BadFile(path, f"{name} claims {size} bytes from {packed}: refused as a zip bomb")
-        left = {"sheets": MAX_ELEMENTS, "others": MAX_STYLES}
+        left = {"sheets": MAX_ELEMENTS, "others": MAX_STYLES, "formulas": MAX_FORMULAS}
         for info in members:  # a member is never read beyond the size that it claims
             kind = "sheets" if re.search(r"/worksheets/|sharedStrings", info.filename) else "others"
             with archive.open(info) as member:
                 try:
-                    left[kind] -= _elements(path, info.filename, member, left[kind])
+                    count, found = _elements(path, info.filename, member, left[kind], left["formulas"])
+                    left[kind] -= count
+                    left["formulas"] -= len(found)
+                    formulas |= {info.filename: found} if found else {}
                 except expat.ExpatError:
                     if info.filename.endswith((".xml", ".rels", ".vml")):
                         raise  # others, such as pictures, need not be XML
+    return formulas
 
 
-def _elements(path: FilePath, name: str, member: IO[bytes], most: int) -> int:
-    """How many elements a member has, or `BadFile`: more than `most`, too deep, with a document type."""
+def _elements(path: FilePath, name: str, member: IO[bytes], most: int, most_formulas: int) -> tuple[int, set[str]]:
+    """How many elements a member has, and its formulas without a value; `BadFile` for too many, or a document type."""
     count = cells = depth = 0
     parser = expat.ParserCreate()
+    formulas = _Formulas(parser)
 
     def refuse(*_: Any) -> None:
         raise BadFile(path, f"{name} declares a document type or an entity, which is not read")
@@ -223,6 +274,10 @@ def _elements(path: FilePath, name: str, member: IO[bytes], most: int) -> int:
             raise BadFile(path, f"{name} has more elements than are read")
         if depth > MAX_DEPTH:
             raise BadFile(path, f"{name} is nested more than {MAX_DEPTH} deep")
+        if local in ("c", "f", "v"):
+            formulas.start(local, attributes)
+            if len(formulas.without_value) > most_formulas:
+                raise BadFile(path, f"{name} has more than {MAX_FORMULAS} formulas without a value")
 
     def end(element: str) -> None:
         nonlocal depth
@@ -231,7 +286,29 @@ def _elements(path: FilePath, name: str, member: IO[bytes], most: int) -> int:
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.ParseFile(member)
-    return count
+    return count, formulas.without_value
+
+
+class _Formulas:
+    """Collects the cells of a sheet whose formula has no value, while the sheet is parsed."""
+
+    def __init__(self, parser: expat.XMLParserType):
+        self.parser, self.cell = parser, ""
+        self.without_value: set[str] = set()
+
+    def start(self, element: str, attributes: Mapping[str, str]) -> None:
+        """Notes a cell `c`, its formula `f` or its value `v`."""
+        if element == "c":
+            self.parser.CharacterDataHandler = None
+            self.cell = "" if attributes.get("t") == "str" else attributes.get("r", "")  # a text may be empty
+        elif element == "f" and self.cell:
+            self.without_value.add(self.cell)
+        elif self.cell in self.without_value:
+            self.parser.CharacterDataHandler = self._value
+
+    def _value(self, text: str) -> None:
+        if text.strip():
+            self.without_value.discard(self.cell)
 
 
 def _value(value: Any) -> Any:
@@ -255,6 +332,13 @@ def text_of(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)
     return "" if value is None else str(value)
+
+
+def text_in(path: FilePath, value: Any, line: int) -> str:
+    """As `text_of`, or `BadFile` for a formula without a value."""
+    if value is NO_VALUE:
+        raise BadFile(path, f"a cell {WITHOUT_VALUE}", line)
+    return text_of(value)
 
 
 def _one_line(error: Exception) -> str:

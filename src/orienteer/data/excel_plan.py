@@ -2,18 +2,20 @@
 
 import datetime
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
-from orienteer.data.excel import Book, Shown, sheet_name, text_of, write_book
-from orienteer.data.text import FilePath, whole
-from orienteer.data.timetable import TIMES, TITLES, check_name, is_plan, plan_rows
+from orienteer.data.excel import Book, Shown, sheet_name, text_in, write_book
+from orienteer.data.text import FilePath, shown, whole
+from orienteer.data.timetable import TIMES, TITLES, check_name, plan_rows
 from orienteer.model.clock import DECIMALS, PER_HOUR, day_length, written_time
 from orienteer.model.errors import BadFile, InSheet
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan
 from orienteer.model.rules import Window
-from orienteer.model.show import route_name
+from orienteer.model.show import numbered_route, route_name
+from orienteer.model.spelling import did_you_mean
 
 SPANS = ("leg", "cost", "wait")
 """Columns of a plan that are alike: their numbers have the same number of decimals."""
@@ -21,8 +23,11 @@ SPANS = ("leg", "cost", "wait")
 LAST_DAY = 2_958_465
 """The last day that a spreadsheet knows, 31 December 9999, counted from its first."""
 
-Line = tuple[int, list[str]]
-"""The number of a row of a sheet, and the texts of its cells."""
+AS_PLACES = ("node", "name", "prize")
+"""Columns of a plan that the sheet of places that are left out has too."""
+
+TOP_ROWS = 10
+"""The header of a plan is one of the first so many rows that are not empty: a title may stand above it."""
 
 NARROWEST, WIDEST = 7, 50
 """Widths of columns, in characters."""
@@ -41,48 +46,118 @@ def routes_of_excel(path: FilePath, instance: Instance | None = None) -> list[li
     """The nodes of each route of a plan that `save_plan_excel` wrote, though somebody may have moved rows and sheets.
 
     The stops of a route are the rows of its sheet from top to bottom; the column `stop` does not count. A sheet is the
-    route of its first row. Where one sheet holds all routes, each row is of the route that it names.
+    route of its first row. Where one sheet holds all routes, each row is of the route that it names. A row without a
+    node is the place of the `instance` that has its name.
     """
-    sheets = _plan_sheets(path)
-    routes: dict[int, list[int]] = {}
-    for where, rows in sheets:
-        own = _route(where, rows[0])
-        if own in routes:
-            raise BadFile(where, f"its first row says route {own}, and so does another sheet", rows[0][0])
-        for row in rows:
-            route = own if len(sheets) > 1 else _route(where, row)
-            routes.setdefault(route, []).append(_node(where, row, instance))
+    routes, _ = _numbered_routes(path, instance)
     numbers = sorted(routes)
     for place, number in enumerate(numbers, start=1):
         if number != place:
-            raise BadFile(path, f"there is a route {number}, but none is route {place}: they are counted from 1")
+            known = () if instance is None else instance.each_route
+            name = known[place - 1].name if place <= len(known) else ""
+            wish = "they are counted from 1, and an idle one is its start and its end"
+            raise BadFile(path, f"there is a route {number}, but none is {numbered_route(place - 1, name)}: {wish}")
     if not routes:
         raise BadFile(path, "there is no route in it")
     return [routes[number] for number in numbers]
 
 
-def _plan_sheets(path: FilePath) -> list[tuple[InSheet, list[Line]]]:
-    """The sheets of a plan that have stops, with their rows; a row without node and name, such as of sums, is none."""
+def named_routes_of_excel(path: FilePath, instance: Instance) -> dict[str, list[int]]:
+    """As `routes_of_excel`, by the name of the route of the `instance` that a sheet's title has, else by the title.
+
+    Empty where one sheet holds all routes, which then have no names.
+    """
+    routes, titles = _numbered_routes(path, instance)
+    found = {}
+    for number, title in sorted(titles.items()):
+        known = {sheet_name(numbered_route(number - 1, route.name), ()): route.name for route in instance.each_route}
+        found[known.get(title, title)] = routes[number]
+    return found
+
+
+def _numbered_routes(path: FilePath, instance: Instance | None) -> tuple[dict[int, list[int]], dict[int, str]]:
+    """The nodes of each route, by the number that a plan gives it, and, where each has a sheet, the titles of these."""
+    sheets = _plan_sheets(path)
+    routes: dict[int, list[int]] = {}
+    titles: dict[int, str] = {}
+    for where, stops in sheets:
+        own = _route(where, stops[0])
+        if own in routes:
+            raise BadFile(where, f"its first row says route {own}, and so does another sheet", stops[0].line)
+        for stop in stops:
+            route = own if len(sheets) > 1 else _route(where, stop)
+            routes.setdefault(route, []).append(_node(where, stop, instance))
+        if len(sheets) > 1:
+            titles[own] = where.sheet
+    return routes, titles
+
+
+class _Stop(NamedTuple):
+    """A row of a plan: its number, and the texts of the cells that are read."""
+
+    line: int
+    route: str
+    node: str
+    name: str
+
+
+def _plan_sheets(path: FilePath) -> list[tuple[InSheet, list[_Stop]]]:
+    """The sheets of a plan that have stops; a row without node and name, such as of sums, is none."""
     book, found = Book(path), []
     for sheet in book.sheets.values():
-        lines = book.rows(sheet)
-        if is_plan(next(lines, (1, []))[1]):
-            rows = [(number, [text_of(cell) for cell in cells]) for number, cells in lines]
-            found.append((InSheet(path, sheet.title), [row for row in rows if any(row[1][2:4])]))
-    return [(where, rows) for where, rows in found if rows]
+        where, lines = InSheet(path, sheet.title), book.rows(sheet)
+        columns = _columns(where, lines)
+        if columns:
+            stops = (_stop(where, number, cells, columns) for number, cells in lines)
+            found.append((where, [stop for stop in stops if stop.node or stop.name]))
+    return [(where, stops) for where, stops in found if stops]
 
 
-def _route(path: FilePath, row: Line) -> int:
-    return whole(path, row[1][0].strip(), "route", row[0])
+def _columns(where: InSheet, lines: Iterator[tuple[int, list[Any]]]) -> dict[str, int]:
+    """Where a plan's columns are in a row, by title; empty for a sheet that is none of a plan."""
+    for number, cells in islice(lines, TOP_ROWS):
+        titles = [cell.strip().lower() if isinstance(cell, str) else "" for cell in cells]
+        missing = [title for title in ("route", "node") if title not in titles]
+        if not missing:
+            return {title: titles.index(title) for title in ("route", "node", "name") if title in titles}
+        if len({title for title in titles if title in TITLES and title not in AS_PLACES}) > 2:
+            raise BadFile(
+                where, f"the header of a plan must have the columns route and node, {missing[0]} is missing", number
+            )
+    return {}
 
 
-def _node(path: FilePath, row: Line, instance: Instance | None) -> int:
-    line, cells = row
-    node = whole(path, cells[2].strip(), "node", line)
+def _stop(where: InSheet, number: int, cells: Sequence[Any], columns: Mapping[str, int]) -> _Stop:
+    texts = {title: text_in(where, cells[at], number).strip() for title, at in columns.items() if at < len(cells)}
+    return _Stop(number, texts.get("route", ""), texts.get("node", ""), texts.get("name", ""))
+
+
+def _route(path: FilePath, stop: _Stop) -> int:
+    return whole(path, stop.route, "route", stop.line)
+
+
+def _node(path: FilePath, stop: _Stop, instance: Instance | None) -> int:
+    if not stop.node:
+        return _node_by_name(path, stop, instance)
+    node = whole(path, stop.node, "node", stop.line)
     if node < 0:
-        raise BadFile(path, f"nodes are counted from 0, got {node}", line)
-    check_name(path, cells, line, node, instance)
+        raise BadFile(path, f"nodes are counted from 0, got {node}", stop.line)
+    check_name(path, stop.name, stop.line, node, instance)
     return node
+
+
+def _node_by_name(path: FilePath, stop: _Stop, instance: Instance | None) -> int:
+    """The only node with the name in a row, whose cell of the node is empty."""
+    if instance is None or instance.names is None:
+        raise BadFile(path, f"the row {shown(stop.name)} has no node", stop.line)
+    names = [name.strip() for name in instance.names]
+    if names.count(stop.name) > 1:
+        raise BadFile(path, f"several places are called {shown(stop.name)}: the row needs a node", stop.line)
+    if stop.name not in names:
+        wish = "a stop needs a node or the name of a place; in a row of sums both must be empty"
+        hint = did_you_mean(stop.name, names)
+        raise BadFile(path, f"no place is called {shown(stop.name)}{hint}: {wish}", stop.line)
+    return names.index(stop.name)
 
 
 def _left_out(instance: Instance, plan: Plan) -> list[Sequence[Any]]:

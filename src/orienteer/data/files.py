@@ -145,7 +145,7 @@ def read_fields(
     try:
         if kind in _POINTS:
             costs = None if matrix is None else load_matrix(matrix)
-            found = _POINTS[kind](path, Given(costs, metric, speed, unit, dict(budgets or {})))
+            found = _POINTS[kind](path, Given(costs, metric, speed, unit, dict(budgets or {}), routes is not None))
         elif kind in _VARIANTS:
             found = _VARIANTS[kind](path, routes if isinstance(routes, int) else None)
         else:

@@ -22,7 +22,7 @@ Matrix = EngineTable | Callable[[int, Sequence[str] | None], Array]
 
 @dataclass(frozen=True)
 class Given:
-    """What the caller says of costs and budgets, in place of what the file says; None leaves it to the file."""
+    """What the caller says of costs, budgets and routes, in place of what the file says; None leaves it to the file."""
 
     matrix: Matrix | None = None
     metric: str | None = None
@@ -30,6 +30,8 @@ class Given:
     unit: str | None = None
     budgets: dict[str, float] = field(default_factory=dict)
     """Limits by name; the file keeps its others."""
+    routes: bool = False
+    """Whether the caller gives the routes, in place of those of the file."""
 
 
 NOTHING = Given()

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from orienteer.data.cells import Cell
-from orienteer.data.columns import BUDGET, FLAGS, find_columns, warn_of_unused
+from orienteer.data.columns import BUDGET, COLUMNS, FLAGS, find_columns, warn_of_unused
 from orienteer.data.fields import Node, RouteFields
 from orienteer.data.text import MAX_NODES, FilePath, check_size, shown
 from orienteer.data.times import Daily, Times, are_windows
-from orienteer.model.errors import BadFile
+from orienteer.model.errors import BadFile, InSheet
 from orienteer.model.numbers import Array
 from orienteer.model.rules import MOST_ROUTES, Budget, Window
 from orienteer.model.spelling import did_you_mean
@@ -67,7 +67,7 @@ def read_points(
     for row in given:
         if len(row.cells) != len(header.titles):
             wish = f"a row must have {len(header.titles)} cells like the header"
-            raise BadFile(path, f"{wish}, got {len(row.cells)}", row.line)
+            raise BadFile(path, f"{wish}, got {len(row.cells)}{_no_header(path, header)}", row.line)
         rows.append(row)
         if len(rows) > MAX_NODES:
             check_size(path, len(rows), row.line)
@@ -102,7 +102,7 @@ def read_points(
 
 def routes_of_table(path: FilePath, header: Header, rows: Sequence[Row], times: Times) -> list[RouteFields]:
     """The routes in a table with some of the columns `ROUTE_COLUMNS`; an empty cell leaves the problem's value."""
-    titles = [title.strip().lower().replace(" ", "_") for title in header.titles]
+    titles = _route_titles(header.titles)
     for title in titles:
         if title not in ROUTE_COLUMNS:
             known = f"columns are {', '.join(ROUTE_COLUMNS)}{did_you_mean(title, ROUTE_COLUMNS)}"
@@ -114,6 +114,25 @@ def routes_of_table(path: FilePath, header: Header, rows: Sequence[Row], times: 
     if len(rows) > MOST_ROUTES:
         raise BadFile(path, f"more than {MOST_ROUTES} routes")
     return [_route(path, titles, row, times) for row in rows]
+
+
+def lists_routes(titles: Sequence[str]) -> bool:
+    """Whether titles are surely those of a table of routes: some of its columns, and none that only places have."""
+    found = set(_route_titles(titles))
+    return len(found & set(ROUTE_COLUMNS) - {"name"}) > 1 and not found & (COLUMNS.keys() - set(ROUTE_COLUMNS))
+
+
+def _route_titles(titles: Sequence[str]) -> list[str]:
+    """Titles as `ROUTE_COLUMNS` spells them."""
+    return [title.strip().lower().replace(" ", "_") for title in titles]
+
+
+def _no_header(path: FilePath, header: Header) -> str:
+    """What a message says besides, where the row that was taken for the header has no title of a column."""
+    if header.line is None or any(title.strip().lower() in COLUMNS for title in header.titles):
+        return ""
+    row = "row" if isinstance(path, InSheet) else "line"
+    return f"; {row} {header.line} was taken for the header: above the header only lines that begin with # may stand"
 
 
 class _Table:

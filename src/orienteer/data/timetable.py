@@ -73,18 +73,18 @@ def routes_of_rows(
             raise BadFile(path, wish, line)
         if node < 0:
             raise BadFile(path, f"nodes are counted from 0, got {node}", line)
-        check_name(path, row, line, node, instance)
+        check_name(path, row[3].strip() if len(row) > 3 else "", line, node, instance)
         routes[-1].append(node)
     if not routes:
         raise BadFile(path, "there is no route in it")
     return routes
 
 
-def check_name(path: FilePath, row: Sequence[str], line: int, node: int, instance: Instance | None) -> None:
+def check_name(path: FilePath, name: str, line: int, node: int, instance: Instance | None) -> None:
     """Raises `BadFile` if a row's name is another node's: somebody has changed one of both by hand."""
-    if instance is None or instance.names is None or node >= instance.size or len(row) < 4:
+    if instance is None or instance.names is None or node >= instance.size:
         return
-    name, own = row[3].strip(), instance.names[node]
+    own = instance.names[node]
     if name and name != own.strip():
         raise BadFile(path, f"node {node} is called {own!r}, but the row's name is {name!r}: change both or none", line)
 

@@ -1,13 +1,14 @@
 """Routes and plans in files: JSON, for maps, tables, node numbers, a TSPLIB tour, or a route of a batch's results."""
 
 import json
+import logging
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from orienteer.data.excel import check_extra
-from orienteer.data.excel_plan import routes_of_excel, save_plan_excel
+from orienteer.data.excel_plan import named_routes_of_excel, routes_of_excel, save_plan_excel
 from orienteer.data.geojson import routes_of_geojson, save_plan_geojson
 from orienteer.data.gpx import routes_of_gpx, save_plan_gpx
 from orienteer.data.json_file import parse_json
@@ -74,6 +75,41 @@ def load_plan(path: FilePath, instance: Instance | None = None, index: int = 0) 
     if instance is not None and len(instance.each_route) > 1 and not re.match(r"[A-Z]", first):
         return _lines_of_numbers(path)
     return [load_tour(path, instance, index)]
+
+
+def load_old_plan(path: FilePath, instance: Instance) -> list[list[int]]:
+    """As `load_plan`, of a plan for a problem that may have had other routes.
+
+    Where the plan has more routes or fewer than the `instance`, and both have names, routes go by their names, and a
+    warning says so: routes of people who are away are left out, and those of people who are new are idle.
+    """
+    known = {route.name for route in instance.each_route}
+    found = _named(path, instance) if len(known) == len(instance.each_route) else {}
+    if len(found) == len(known) or not known & found.keys():
+        return load_plan(path, instance)
+    left = sorted(shown(name) for name in found.keys() - known)
+    words = f"its {len(found)} routes go by their names, since the problem has {len(known)}"
+    also = f"; left out: {', '.join(left)}" if left else ""
+    logging.getLogger("orienteer").warning("%s", f"{path}: {words}{also}")
+    return [
+        found.get(route.name, [route.start] if route.end is None else [route.start, route.end])
+        for route in instance.each_route
+    ]
+
+
+def _named(path: FilePath, instance: Instance) -> dict[str, list[int]]:
+    """The routes of a plan in a spreadsheet or in JSON by name; empty where two are called the same, or one nothing."""
+    if Path(path).suffix.lower() == ".xlsx":
+        return named_routes_of_excel(path, instance)
+    if not _first_line(path)[1].startswith("{"):
+        return {}
+    data = parse_json(path)
+    routes = data.get("routes") if isinstance(data, dict) else None
+    if not isinstance(routes, list):
+        return {}
+    given = [route.get("name") if isinstance(route, dict) else None for route in routes]
+    names = [name for name in given if isinstance(name, str) and name]
+    return dict(zip(names, _plan_from_json(path), strict=True)) if len(set(names)) == len(given) else {}
 
 
 def _first_line(path: FilePath) -> tuple[int, str]:

@@ -151,9 +151,7 @@ def _check_shape(instance: Instance, orders: Sequence[tuple[int, ...]]) -> None:
     """The right number of routes, each from its start to its end, nodes that exist, none visited twice."""
     routes = instance.each_route
     if len(orders) != len(routes):
-        raise InfeasibleTour(
-            f"the problem has {len(routes)} route(s), the plan {len(orders)}; an idle one must be listed"
-        )
+        raise InfeasibleTour(_other_number(instance, len(orders)))
     seen: dict[int, str] = {}
     for number, (order, route) in enumerate(zip(orders, routes, strict=True)):
         shortest = 1 if route.end is None else 2
@@ -180,8 +178,20 @@ def _check_shape(instance: Instance, orders: Sequence[tuple[int, ...]]) -> None:
                 raise InfeasibleTour(f"{where}: node {node} is a start or an end and no stop on the way")
             if node in seen:
                 also = "" if seen[node] == where else f"; first at {seen[node]}"
-                raise InfeasibleTour(f"{where}: node {node} is visited twice{also}")
+                raise InfeasibleTour(f"{where}: {called(instance, node)} is visited twice{also}")
             seen[node] = where
+
+
+def _other_number(instance: Instance, count: int) -> str:
+    """The words for a plan with `count` routes, which are more or fewer than those of the problem."""
+    routes = instance.each_route
+    words = f"the plan has {count} route{'' if count == 1 else 's'}, the problem {len(routes)}"
+    if count > len(routes):
+        return words
+    missing = [route_name(instance, number) for number in range(count, len(routes)) if routes[number].name]
+    verb = "is" if len(missing) == 1 else "are"
+    who = f" ({', '.join(missing)} {verb} missing)" if missing else ""
+    return f"{words}{who}: list an idle route with its start and end only"
 
 
 def _broken_limit(instance: Instance, number: int, visits: Sequence[Visit]) -> Broken | None:

@@ -53,8 +53,12 @@ def printable(text: str) -> str:
 
 def route_name(instance: "Instance", number: int) -> str:
     """What people read for one of several routes, counted from 1: "Route 2", or "Route 2 (Anna)"."""
-    name = printable(instance.each_route[number].name)
-    return f"Route {number + 1} ({name})" if name else f"Route {number + 1}"
+    return numbered_route(number, instance.each_route[number].name)
+
+
+def numbered_route(number: int, name: str) -> str:
+    """As `route_name`, for a route with this number, counted from 0, and this name."""
+    return f"Route {number + 1} ({printable(name)})" if name else f"Route {number + 1}"
 
 
 def instance_html(instance: "Instance") -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orienteer.model.contradictions import called
 from orienteer.model.distances import Distances
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
@@ -89,7 +90,7 @@ def check_plain(instance: Instance, nodes: Sequence[int]) -> Tour:
     seen = {instance.start, instance.end}
     for place, node in enumerate(route[1:-1], start=1):
         if node in seen:
-            raise InfeasibleTour(f"stop {place}: node {node} is visited twice")
+            raise InfeasibleTour(f"stop {place}: {called(instance, node)} is visited twice")
         seen.add(node)
     cost = route_cost(instance, route)
     if not cost <= instance.budget:
