@@ -16,7 +16,7 @@ from orienteer.search.registry import make_solver, solver_class
 from orienteer.search.settings import field_types
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import AnyOf, MaxSeconds, Stop, at_most
-from orienteer.service.contract import Ask, AskFile, AskWhy, Request
+from orienteer.service.contract import Ask, AskFile, AskWhy, PlanNodes, Request, lists_of
 from orienteer.service.errors import Refused
 from orienteer.service.hostile import decode
 from orienteer.service.settings import Settings
@@ -153,14 +153,14 @@ def _solver(name: str, device: str) -> AnySolver:
     return make_solver(name, **settings)
 
 
-def _plan(instance: Instance, routes: Sequence[Sequence[int | str]], field: str) -> Plan:
+def _plan(instance: Instance, routes: PlanNodes, field: str) -> Plan:
     try:
-        return check_plan(instance, [[instance.find(field, node) for node in nodes] for nodes in routes])
+        return check_plan(instance, [[instance.find(field, node) for node in nodes] for nodes in lists_of(routes)])
     except (InfeasibleTour, InvalidInstance) as error:
         raise Refused(422, "unsolvable", f"{field}: {error}", field) from error
 
 
-def _hinted(instance: Instance, routes: Sequence[Sequence[int | str]] | None) -> Plan | None:
+def _hinted(instance: Instance, routes: PlanNodes | None) -> Plan | None:
     """A plan of an earlier problem, where it is one of this problem too."""
     if routes is None:
         return None

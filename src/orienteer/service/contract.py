@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 
 MOST_SEED = 2**63 - 1
 MOST_STEPS = 10**12
@@ -66,6 +66,42 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+class GivenRoute(Request):
+    """A route as answers have it, of which only the nodes are read."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+    nodes: list[Node]
+
+
+def _form(plan: Any) -> str:
+    """Which form a plan is given in, by its first entry; the blanks keep these names out of the paths of errors."""
+    first = plan[0] if isinstance(plan, list) and plan else None
+    if isinstance(first, dict | GivenRoute):
+        return "list of objects"
+    return "one route" if isinstance(first, int | float | str) else "list of lists"
+
+
+_NODES = {"type": "array", "items": _NODE}
+_ROUTE = {"type": "object", "properties": {"nodes": _NODES}, "required": ["nodes"]}
+PlanNodes = Annotated[
+    Annotated[list[Node], Tag("one route")]
+    | Annotated[list[list[Node]], Tag("list of lists")]
+    | Annotated[list[GivenRoute], Tag("list of objects")],
+    Discriminator(_form),
+    WithJsonSchema({"anyOf": [_NODES, *({"type": "array", "items": one} for one in (_NODES, _ROUTE))]}),
+]
+"""A plan: the nodes of its only route, lists with the nodes of each, or the `routes` of an answer."""
+_SHAPES = "the nodes of each route, those of the only route, or the `routes` of an answer"
+
+
+def lists_of(plan: PlanNodes) -> list[list[Node]]:
+    """The nodes of each route."""
+    only = [one for one in plan if isinstance(one, int | str)]
+    if only:
+        return [only]
+    return [one.nodes if isinstance(one, GivenRoute) else one for one in plan if not isinstance(one, int | str)]
+
+
 class Ask(Request):
     """A problem and how to search it."""
 
@@ -76,15 +112,15 @@ class Ask(Request):
     seed: int = Field(0, ge=0, le=MOST_SEED, description="For the random choices.")
     alternatives: int = Field(0, ge=0, description="How many other good plans that differ.")
     bound: bool = Field(False, description="Whether to put an upper bound beside the plan.")
-    initial: list[list[Node]] | None = Field(None, description="A plan to begin with: the nodes of each route.")
-    hint: list[list[Node]] | None = Field(None, description="As initial, but left aside where it breaks a rule.")
+    initial: PlanNodes | None = Field(None, description=f"A plan to begin with: {_SHAPES}.")
+    hint: PlanNodes | None = Field(None, description="As initial, but left aside where it breaks a rule.")
 
 
 class AskWhy(Request):
     """A problem, a plan, and the places that the plan leaves out."""
 
     problem: dict[str, Any] = Field(description="The problem, as in JSON files.", json_schema_extra=PROBLEM)
-    routes: list[list[Node]] = Field(description="The plan: the nodes of each route.")
+    routes: PlanNodes = Field(description=f"The plan: {_SHAPES}.")
     places: list[Node] = Field(default=[], description="Places to explain; none: those that came closest.")
     seconds: float = Field(1.0, gt=0, allow_inf_nan=False, description="Time limit of the searches, all together.")
     seed: int = Field(0, ge=0, le=MOST_SEED, description="For the random choices.")
@@ -94,7 +130,7 @@ class AskFile(Request):
     """A problem, a plan, and the format of a file that holds the plan."""
 
     problem: dict[str, Any] = Field(description="The problem, as in JSON files.")
-    routes: list[list[Node]] = Field(description="The plan: the nodes of each route.")
+    routes: PlanNodes = Field(description=f"The plan: {_SHAPES}.")
     format: Literal["gpx", "geojson", "csv", "json"] = Field(description="The format; csv is a timetable.")
 
 
