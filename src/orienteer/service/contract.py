@@ -13,18 +13,20 @@ Node = Annotated[int, Field(ge=0)] | str
 
 _NUMBERS = {"type": "array", "items": {"type": "number"}}
 _NODE = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}]}
+_TIME = {"anyOf": [{"type": "number"}, {"type": "string"}], "description": "A number, or a text such as 09:30."}
 PROBLEM: dict[str, Any] = {
     "properties": {
-        "limit": {"anyOf": [{"type": "number"}, {"type": "string"}], "description": "The most that a route may cost."},
+        "limit": _TIME | {"description": "The most that a route may cost: a number, or a text such as 8:00."},
         "start": _NODE,
         "end": _NODE,
         "free_end": {"type": "boolean"},
         "prizes": _NUMBERS,
         "coords": {"type": "array", "items": _NUMBERS | {"minItems": 2, "maxItems": 2}},
+        "on_earth": {"type": "boolean", "description": "Whether coords are longitude and latitude."},
         "costs": {"type": "array", "items": {"type": "array", "items": {"type": ["number", "null"]}}},
         "table": {"type": "object", "description": "The answer of OSRM or Valhalla to a request for a table."},
         "names": {"type": "array", "items": {"type": "string"}},
-        "service": _NUMBERS,
+        "service": {"type": "array", "items": _TIME},
         "required": {"type": "array", "items": _NODE},
         "windows": {"type": ["array", "object"]},
         "groups": {"type": "array", "items": {"type": "array", "items": _NODE}},
@@ -42,11 +44,16 @@ PROBLEM: dict[str, Any] = {
                     "x": {"type": "number"},
                     "y": {"type": "number"},
                     "prize": {"type": "number"},
-                    "service": {"type": ["number", "string"]},
+                    "service": _TIME | {"description": "How long a visit takes."},
+                    "duration": _TIME | {"description": "Another word for service."},
                     "required": {"type": "boolean"},
                     "avoid": {"type": "boolean"},
-                    "windows": {"type": ["array", "string"]},
-                    "group": {"type": "string"},
+                    "start": {"type": "boolean"},
+                    "end": {"type": "boolean"},
+                    "opens": _TIME,
+                    "closes": _TIME,
+                    "windows": {"type": ["array", "string"], "description": "In place of opens and closes."},
+                    "group": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
                     "weights": {"type": "object"},
                 },
             },
@@ -150,6 +157,7 @@ class Stop(BaseModel):
     wait: float
     begin: float
     leave: float
+    clock: dict[str, str] | None = Field(None, description="arrive, begin and leave as times of day, with a clock.")
 
 
 class Route(BaseModel):
@@ -159,7 +167,9 @@ class Route(BaseModel):
     nodes: list[int]
     prize: float
     cost: float
-    names: list[str] | None = None
+    name: str | None = None
+    free_end: bool | None = None
+    names: list[str] | None = Field(None, description="The names of the nodes, where places have names.")
     stops: list[Stop] | None = None
 
 
@@ -167,6 +177,7 @@ class Plan(BaseModel):
     """An alternative."""
 
     model_config = ConfigDict(extra="allow")
+    tour: list[int] | None = Field(None, description="The nodes of the only route.")
     routes: list[Route]
     prize: float
     cost: float
@@ -176,15 +187,24 @@ class Answer(BaseModel):
     """What `orienteer solve --json` prints."""
 
     model_config = ConfigDict(extra="allow")
+    tour: list[int] | None = Field(None, description="The nodes of the only route; absent with several routes.")
     routes: list[Route] | None = Field(description="None where no plan was found.")
+    names: list[str] | None = Field(None, description="The names of the nodes of `tour`, where places have names.")
     prize: float | None
     cost: float | None
+    limit: float | None
+    start: int | None = Field(None, description="Where the only route starts.")
+    end: int | None = Field(None, description="Where the only route ends.")
     bound: float | None = Field(description="No plan collects more; null where no bound is known.")
     gap: float | None = Field(description="The bound's distance above the prize, as a share of the bound.")
     status: Literal["optimal", "stopped", "none found", "infeasible"]
     seconds: float
     steps: int
+    trace: list[list[float]] = Field(description="Seconds, steps and prize of each better plan, as they were found.")
+    seed: int
     solver: str
+    settings: dict[str, Any] = Field(description="The solver's configuration.")
+    version: str = Field(description="The version of orienteer that searched.")
     alternatives: list[Plan]
 
 
