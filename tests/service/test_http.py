@@ -139,6 +139,13 @@ def test_what_cannot_be_searched_is_told(server: Server, change: dict[str, Any],
         assert field is None or found["field"] == field
 
 
+def test_a_search_that_is_too_long_to_wait_for_is_sent_to_the_jobs(server: Server) -> None:
+    found = refused(server.client.post("/v1/solve", json=BODY | {"seconds": 60}), 422)
+    assert found["detail"] == "seconds must be at most 10, got 60; for longer searches: POST /v1/jobs"
+    found = refused(server.client.post("/v1/jobs", json=BODY | {"seconds": 1e6}), 422)
+    assert found["detail"] == "seconds must be at most 600, got 1e+06"
+
+
 def test_explanations_are_those_of_a_call(server: Server) -> None:
     best = server.client.post("/v1/solve", json=BODY).json()
     ask = {"problem": problem(), "routes": [best["tour"]]}

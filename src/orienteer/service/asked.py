@@ -81,7 +81,7 @@ def read_search(body: bytes, settings: Settings, quick: bool, device: str = "cpu
     seconds = ask.seconds
     if seconds is None:
         seconds = settings.solve_seconds if quick and ask.steps is None else most
-    _check_most("seconds", seconds, most)
+    _check_most("seconds", seconds, most, "; for longer searches: POST /v1/jobs" if quick else "")
     _check_most("alternatives", ask.alternatives, settings.alternatives)
     if ask.solver not in settings.allowed:
         hint = did_you_mean(ask.solver, settings.allowed)
@@ -129,9 +129,9 @@ def _path(location: Sequence[str | int]) -> list[str | int]:
     return [part for part in location if isinstance(part, int) or part.isidentifier()]
 
 
-def _check_most(field: str, value: float, most: float) -> None:
+def _check_most(field: str, value: float, most: float, instead: str = "") -> None:
     if value > most:
-        raise Refused(422, "beyond-limits", f"{field} must be at most {most:g}, got {value:g}", field)
+        raise Refused(422, "beyond-limits", f"{field} must be at most {most:g}, got {value:g}{instead}", field)
 
 
 def _instance(problem: dict[str, Any], settings: Settings) -> Instance:
