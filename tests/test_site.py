@@ -9,6 +9,7 @@ from base64 import b64encode
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
+from pydoc import locate
 
 import pytest
 
@@ -32,6 +33,23 @@ def test_every_page_is_in_the_site(site: Path) -> None:
     pages = [path.relative_to(ROOT / "docs") for suffix in ("md", "ipynb") for path in ROOT.glob(f"docs/**/*.{suffix}")]
     assert pages
     assert [page for page in pages if not (site / page).with_suffix(".html").is_file()] == []
+
+
+FILLED = re.compile(r"^(:::|<!-- (commands|requests) -->)", re.MULTILINE)
+"""What pages hold in the repository where the site has descriptions."""
+
+
+def test_pages_that_the_site_fills_say_where_else_to_look(site: Path) -> None:
+    note = re.compile(r"\A# .*\n\n\*In the repository: `make docs` .*\*\n\n")
+    filled = [page for page in (ROOT / "docs").rglob("*.md") if FILLED.search(page.read_text())]
+    assert filled
+    for page in filled:
+        text = page.read_text()
+        assert note.search(text), page
+        for name in re.findall(r"pydoc (orienteer[\w.]*)", text):
+            assert locate(name) is not None, name
+        built = (site / page.relative_to(ROOT / "docs")).with_suffix(".html")
+        assert "In the repository:" not in built.read_text()
 
 
 class _Loaded(HTMLParser):

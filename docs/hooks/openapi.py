@@ -23,8 +23,7 @@ def _requests() -> str:
             lines += _request(method, path, operation)
     lines += ["## Objects", ""]
     for name, schema in description["components"]["schemas"].items():
-        if "Validation" not in name:  # what FastAPI adds; the service answers with problem documents instead
-            lines += [f"### {name}", "", schema.get("description", ""), "", *_fields(schema)]
+        lines += [f"### {name}", "", schema.get("description", ""), "", *_fields(schema)]
     return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
-"""What MkDocs asks while it builds the site: the order of pages, and links that leave docs/.
+"""What MkDocs asks while it builds the site: the order of pages, links that leave docs/, and notes that stay there.
 
 Links on pages are relative, as GitHub wants them. A link to a file outside docs/, such as an example, leads to a copy
-of that file in the site; `PAGES_OUTSIDE` become pages.
+of that file in the site; `PAGES_OUTSIDE` become pages. A note for readers of the repository is not in the site.
 """
 
 import os
@@ -21,6 +21,8 @@ PAGES_OUTSIDE = {
 """From their path in the repository to their path in the site."""
 COPIES = "files"
 """The folder of the site that has the copies."""
+NOTE = re.compile(r"^\*In the repository: .*\*\n\n", re.MULTILINE)
+"""What pages that the site fills say to those who read them elsewhere."""
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -56,7 +58,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The page's text with links to where their files lie in the site."""
+    """The page's text without `NOTE`, with links to where their files lie in the site."""
     here = page.file.src_uri
 
     def mended(match: re.Match[str]) -> str:
@@ -65,7 +67,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             return match[0]
         return f"]({os.path.relpath(uri, os.path.dirname(here) or '.')}{match[2] or ''})"
 
-    return LINK.sub(mended, markdown)
+    return LINK.sub(mended, NOTE.sub("", markdown))
 
 
 def _place(uri: str) -> str:

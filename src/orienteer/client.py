@@ -9,14 +9,21 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
+import numpy as np
+
 from orienteer.data.json_file import problem_dict
+from orienteer.data.text import FilePath
 from orienteer.model.errors import OrienteerError
+from orienteer.model.given import lists_of
 from orienteer.model.instance import Instance
+from orienteer.model.plan import Plan
 from orienteer.model.result import Result
+from orienteer.model.spelling import did_you_mean
+from orienteer.model.tour import Tour
 
 OnNews = Callable[[dict[str, Any]], None]
 """Called with prize, cost, bound, gap, seconds and routes of every improvement."""
@@ -57,10 +64,21 @@ class Options(TypedDict, total=False):
     alternatives: int
     """How many plans besides the best."""
     bound: bool
-    initial: Sequence[Sequence[int]] | None
-    """A plan to begin with: the nodes of each route."""
-    hint: Sequence[Sequence[int]] | None
+    initial: Sequence[int] | Sequence[Sequence[int]] | Tour | Plan | Result | None
+    """A plan to begin with, in any form that `orienteer.solve` takes."""
+    hint: Sequence[int] | Sequence[Sequence[int]] | Tour | Plan | Result | None
     """The same, left aside where it breaks a rule: the plan from before a change."""
+
+
+INSTEAD = {
+    "stop": "write seconds= or steps=",
+    "limit": "write it into the problem, as by read(file, limit=...)",
+    "start": "write it into the problem, as by read(file, start=...)",
+    "end": "write it into the problem, as by read(file, end=...)",
+    "on_progress": "write on_news=",
+    "cancelled": "call Service.cancel from another thread",
+}
+"""What to do in place of options that `orienteer.solve` has and a service has not."""
 
 
 class Service:
@@ -71,9 +89,19 @@ class Service:
         self.headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self.job: str | None = None
 
-    def solve(self, instance: Instance, on_news: OnNews = lambda news: None, **options: Unpack[Options]) -> Result:
-        """The result of a search; its `status` is "none found" or "infeasible" where there is no plan."""
-        body = json.dumps({"problem": problem_dict(instance), **options}, separators=(",", ":")).encode()
+    def solve(
+        self, instance: Instance | FilePath, on_news: OnNews = lambda news: None, **options: Unpack[Options]
+    ) -> Result:
+        """The result of a search; its `status` is "none found" or "infeasible" where there is no plan.
+
+        The problem may be a file of this machine. An option that there is not raises a `ValueError`.
+        """
+        _check_options(options)
+        if not isinstance(instance, Instance):
+            from orienteer.data.files import read  # here: readers take a while to load
+
+            instance = read(instance)
+        body = json.dumps(_request(instance, options), separators=(",", ":"), default=_plain).encode()
         headers = {"Idempotency-Key": uuid.uuid4().hex}
         if len(body) > LARGE:
             body, headers["Content-Encoding"] = gzip.compress(body, compresslevel=1), "gzip"
@@ -125,6 +153,29 @@ class Service:
                     raise ServiceError(f"{self.url} cannot be reached: {reason}") from error
                 time.sleep(0.1 * 2**failures)
         raise AssertionError("the last try returns or raises")
+
+
+def _check_options(names: Iterable[str]) -> None:
+    """Raises a ValueError at the first name that is no option."""
+    known = list(Options.__annotations__)
+    for name in names:
+        if name not in known:
+            wish = INSTEAD.get(name, f"it has {', '.join(known)}{did_you_mean(name, known)}")
+            raise ValueError(f"Service.solve has no option {name!r}: {wish}")
+
+
+def _request(instance: Instance, options: Options) -> dict[str, Any]:
+    """The body of a request, with plans as lists of nodes."""
+    given = {"initial": options.get("initial"), "hint": options.get("hint")}
+    plans = {key: lists_of(plan) for key, plan in given.items() if plan is not None}
+    return {"problem": problem_dict(instance), **options, **plans}
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy as one of Python; anything else cannot be sent."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise ValueError(f"a request has numbers, texts and lists, got {value!r}")
 
 
 def _events(lines: Iterator[bytes]) -> Iterator[tuple[str, int, dict[str, Any]]]:

@@ -119,6 +119,37 @@ def test_news_come_as_they_are_found(server: Server) -> None:
     assert result.instance is instance
 
 
+def test_a_plan_to_begin_with_comes_in_every_form(server: Server) -> None:
+    instance = problem_fields("problem", problem()).build("problem")
+    service = Service(server.url)
+    best = service.solve(instance, steps=100)
+    for plan in (best, best.plan, best.tour, best.tour.nodes, [best.tour.nodes], np.array(best.tour.nodes)):
+        assert service.solve(instance, initial=plan, steps=0).plan == best.plan
+        assert service.solve(instance, hint=plan, steps=0).plan == best.plan
+    with pytest.raises(ServiceError, match=r"initial\[0\]\[1\]: .* valid integer") as caught:
+        service.solve(instance, initial=[0, 1.5], steps=0)
+    assert caught.value.status == 400
+
+
+def test_a_problem_may_be_a_file(server: Server, file: Path) -> None:
+    found = Service(server.url).solve(file, steps=np.int64(100))
+    assert found.instance is not None
+    assert "place 1" in (found.instance.names or ())
+
+
+def test_what_cannot_be_sent_is_told(file: Path) -> None:
+    service: Any = Service("http://127.0.0.1:9")
+    for option, words in (
+        ("stop", "Service.solve has no option 'stop': write seconds= or steps="),
+        ("limit", "write it into the problem"),
+        ("step", "did you mean 'steps'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            service.solve(file, **{option: 10})
+    with pytest.raises(ValueError, match="a request has numbers, texts and lists, got <object"):
+        service.solve(file, seconds=object())
+
+
 def test_ctrl_c_prints_the_best_so_far(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "large.json"
     path.write_text(json.dumps(problem(100, limit=5.0)))

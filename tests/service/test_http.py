@@ -69,6 +69,17 @@ def test_a_plan_to_begin_with_is_never_made_worse(server: Server) -> None:
     assert hinted["prize"] == best["prize"]
 
 
+def test_a_plan_is_taken_back_as_it_was_answered(server: Server) -> None:
+    best = server.client.post("/v1/solve", json=BODY).json()
+    for plan in (best["tour"], best["routes"], [best["tour"]]):
+        for option in ("initial", "hint"):
+            again = server.client.post("/v1/solve", json=BODY | {"steps": 0, option: plan}).json()
+            assert again["tour"] == best["tour"], (option, plan)
+        ask = {"problem": problem(), "routes": plan}
+        assert server.client.post("/v1/explain", json=ask).status_code == 200
+        assert server.client.post("/v1/write", json=ask | {"format": "json"}).json()["prize"] == best["prize"]
+
+
 def test_a_hint_that_breaks_a_rule_is_left_aside(server: Server) -> None:
     alone = server.client.post("/v1/solve", json=BODY).json()
     for hint in ([[0, 1, 0], [0, 2, 0]], [[0, 99, 0]], [["mill"]], [], [[]], [[0, *range(1, 20), 0]]):
@@ -93,6 +104,12 @@ def test_a_hint_that_breaks_a_rule_is_left_aside(server: Server) -> None:
         ({"steps": -1}, "steps", "greater than or equal to 0"),
         ({"seed": True}, "seed", "valid integer"),
         ({"initial": [[0, 1.5]]}, "initial[0][1]", "valid integer"),
+        ({"initial": [0, 1.5]}, "initial[1]", "valid integer"),
+        ({"initial": [0, [1, 0]]}, "initial[1]", "valid integer"),
+        ({"initial": [[0, 1, 0], {"nodes": [0]}]}, "initial[1]", "valid list"),
+        ({"initial": [{"nodes": [0, 1.5]}]}, "initial[0].nodes[1]", "valid integer"),
+        ({"initial": [{"stops": []}]}, "initial[0].nodes", "required"),
+        ({"initial": 5}, "initial", "valid list"),
     ],
 )
 def test_malformed_requests_name_the_field(server: Server, change: dict[str, Any], field: str, words: str) -> None:
@@ -120,6 +137,13 @@ def test_what_cannot_be_searched_is_told(server: Server, change: dict[str, Any],
         found = refused(server.client.post(path, json=BODY | change), 422)
         assert words in found["detail"]
         assert field is None or found["field"] == field
+
+
+def test_a_search_that_is_too_long_to_wait_for_is_sent_to_the_jobs(server: Server) -> None:
+    found = refused(server.client.post("/v1/solve", json=BODY | {"seconds": 60}), 422)
+    assert found["detail"] == "seconds must be at most 10, got 60; for longer searches: POST /v1/jobs"
+    found = refused(server.client.post("/v1/jobs", json=BODY | {"seconds": 1e6}), 422)
+    assert found["detail"] == "seconds must be at most 600, got 1e+06"
 
 
 def test_explanations_are_those_of_a_call(server: Server) -> None:

@@ -3,9 +3,73 @@
 benchmarks/service_schema.py sends ten thousand.
 """
 
+from typing import Any
+
+import pytest
+
+from orienteer.service.app import create_app
+from orienteer.service.contract import PROBLEM
+from orienteer.service.settings import Settings
 from schema_cases import ask_all
-from servers import Server
+from servers import Server, problem
 
 
 def test_made_up_requests_are_answered_as_described(server: Server) -> None:
     assert ask_all(server.url, count=300) >= 200
+
+
+def described(**settings: Any) -> dict[str, Any]:
+    """The OpenAPI description of a service."""
+    return create_app(Settings(**settings)).openapi()
+
+
+@pytest.mark.parametrize(("token", "wanted"), [("", [{}, {"token": []}]), ("correct-horse-battery", [{"token": []}])])
+def test_the_token_is_described(token: str, wanted: list[dict[str, Any]]) -> None:
+    found = described(token=token)
+    assert found["components"]["securitySchemes"] == {"token": {"type": "http", "scheme": "bearer"}}
+    assert found["paths"]["/v1/solve"]["post"]["security"] == wanted
+    assert found["paths"]["/metrics"]["get"]["security"] == wanted
+    assert "security" not in found["paths"]["/healthz"]["get"]
+
+
+def test_errors_are_described_as_problem_documents_alone() -> None:
+    found = described()
+    assert "HTTPValidationError" not in str(found)
+    assert found["components"]["schemas"]["Problem"]["properties"].keys() == {
+        "type",
+        "title",
+        "status",
+        "detail",
+        "field",
+    }
+    for methods in found["paths"].values():
+        for operation in methods.values():
+            for status, answer in operation["responses"].items():
+                if status >= "400":
+                    schema = {"$ref": "#/components/schemas/Problem"}
+                    assert answer["content"] == {"application/problem+json": {"schema": schema}}
+
+
+def test_all_fields_of_answers_are_described(server: Server) -> None:
+    rules = {"names": [f"place {number}" for number in range(20)], "clock": "hours"}
+    ask = {"problem": problem() | rules, "steps": 100, "alternatives": 1}
+    answer = server.client.post("/v1/solve", json=ask).json()
+    schemas = described()["components"]["schemas"]
+    route = answer["routes"][0]
+    for name, part in (
+        ("Answer", answer),
+        ("Plan", answer["alternatives"][0]),
+        ("Route", route),
+        ("Stop", route["stops"][0]),
+    ):
+        assert part.keys() <= schemas[name]["properties"].keys(), name
+    assert "clock" in route["stops"][0]
+
+
+def test_all_keys_of_problems_are_described() -> None:
+    from orienteer.data.json_file import KEYS
+    from orienteer.data.places import KEYS as OF_PLACE
+
+    assert set(KEYS) - {"comment"} == PROBLEM["properties"].keys()
+    place = PROBLEM["properties"]["places"]["items"]["properties"].keys()
+    assert set(OF_PLACE) - {"id", "comment"} == place - {"duration"}

@@ -9,6 +9,7 @@ from typing import Any
 
 from orienteer.data.fields import Node
 from orienteer.data.text import FilePath
+from orienteer.model.given import GivenPlan, lists_of
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan, check_plan
 from orienteer.model.result import Result
@@ -217,16 +218,11 @@ def _seed(seed: int) -> int:
     return number
 
 
-def _initial(
-    problem: Instance, given: Sequence[int] | Sequence[Sequence[int]] | Tour | Plan | Result | None
-) -> Sequence[int] | Plan | None:
-    """A route or plan to begin with, which may be given as nodes, as lists of nodes, as a tour, a plan or a result."""
-    if isinstance(given, Result):
-        return given.plan
+def _initial(problem: Instance, given: GivenPlan | None) -> Sequence[int] | Plan | None:
+    """A route or plan to begin with, from any form that callers may give it in."""
     if given is None or isinstance(given, Plan):
         return given
-    if isinstance(given, Tour):
-        return given.nodes
-    if len(given) and isinstance(given[0], Sequence):
-        return check_plan(problem, given)  # type: ignore[arg-type]
-    return given  # type: ignore[return-value]
+    if isinstance(given, Result):
+        return given.plan
+    routes = lists_of(given)
+    return routes[0] if routes is not None and len(routes) == 1 else check_plan(problem, routes or [])

@@ -20,6 +20,9 @@ AnyMethod: TypeAlias = str | type[AnySolver] | AnySolver
 
 _log = logging.getLogger("orienteer")
 
+STOPS = {"seconds": "MaxSeconds", "steps": "MaxSteps"}
+"""Stop criteria by what callers may take for a setting."""
+
 GROUP = "orienteer.solvers"
 """Entry points of this group name a sequence of `Entry`."""
 
@@ -182,7 +185,8 @@ def make_solver(solver: AnyMethod, **settings: Any) -> AnySolver:
             raise ValueError(f"an object of {solver.name} has its settings already, got {', '.join(settings)} too")
         return solver
     chosen = solver_class(solver)
-    check_known(chosen.name, settings, field_types(chosen.config_class))
+    stops = {key: f"stop={STOPS[key]}({settings[key]!r})" for key in STOPS.keys() & settings.keys()}
+    check_known(chosen.name, settings, field_types(chosen.config_class), stops)
     plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in settings.items()}
     return chosen(chosen.config_class(**plain))
 

@@ -2,8 +2,8 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable
-from types import NoneType, UnionType
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from orienteer.model.spelling import did_you_mean
@@ -17,14 +17,18 @@ def field_types(config_class: type[Any]) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(config_class) if field.init}
 
 
-def check_known(owner: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Raises a ValueError if one of `names` is not `known` as a setting of `owner`, a solver or training method."""
+def check_known(
+    owner: str, names: Iterable[str], known: Iterable[str], instead: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Raises a ValueError if one of `names` is not `known` as a setting of `owner`, a solver or training method.
+
+    `instead` says, of names that are no settings, what to write for them.
+    """
     listed = list(known)
     for name in names:
         if name not in listed:
-            raise ValueError(
-                f"{owner} has no setting {name!r}; it has {', '.join(listed) or 'none'}{did_you_mean(name, listed)}"
-            )
+            hint = f"; write {instead[name]}" if name in instead else did_you_mean(name, listed)
+            raise ValueError(f"{owner} has no setting {name!r}; it has {', '.join(listed) or 'none'}{hint}")
 
 
 def read_settings(owner: str, types: dict[str, Any], words: Iterable[str], option: str = "--set") -> dict[str, Any]:

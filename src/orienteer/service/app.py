@@ -28,7 +28,7 @@ from orienteer.service.metrics import MEDIA as METRICS
 from orienteer.service.metrics import Metrics, Watch
 from orienteer.service.pages import FOLDER, NOT_BUILT, STYLE, description
 from orienteer.service.pool import Died, Pool
-from orienteer.service.security import Security
+from orienteer.service.security import GUARDED, Security
 from orienteer.service.settings import Settings, words
 from orienteer.service.store import Job, NewJob, make_store
 from orienteer.service.work import GEOJSON, GPX, JSON, Kind, Reply, Task, perform
@@ -47,13 +47,45 @@ LastEventId = Annotated[str | None, Header(max_length=100)]
 _BYTES = {"type": "string", "format": "binary"}
 _LOCATION = {"Location": {"description": "Where the job is", "schema": {"type": "string"}}}
 
+_PROBLEM = {
+    "description": "A problem document",
+    "content": {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+
 FORMATS = (JSON, GEOJSON, GPX)
 """The media types of plans."""
 
 
+class App(FastAPI):
+    """An application that describes its errors and its token as they are."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI description."""
+        if self.openapi_schema is None:
+            self.openapi_schema = _mended(super().openapi(), bool(self.state.settings.token))
+        return self.openapi_schema
+
+
+def _mended(described: dict[str, Any], guarded: bool) -> dict[str, Any]:
+    """FastAPI's description with problem documents as the only errors, and with the token of a `guarded` server."""
+    parts = described["components"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        parts["schemas"].pop(name, None)
+    parts["schemas"]["Problem"] = contract.Problem.model_json_schema()
+    parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    for path, methods in described["paths"].items():
+        for operation in methods.values():
+            answers = operation["responses"]
+            if "HTTPValidationError" in str(answers.get("422")):
+                del answers["422"]  # what FastAPI would answer; see `_invalid`
+            if path.startswith(GUARDED):
+                operation["security"] = [{"token": []}] if guarded else [{}, {"token": []}]
+    return described
+
+
 def create_app(settings: Settings) -> FastAPI:
     """The application; its state holds the pool of workers."""
-    app = FastAPI(
+    app = App(
         title="orienteer",
         version=__version__,
         description="Routes that collect the most prize within a limit.",
@@ -121,8 +153,7 @@ def _body(model: type[contract.Request]) -> dict[str, Any]:
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    problem = {"model": contract.Problem, "content": {MEDIA: {}}}
-    return {status: problem | {"description": "A problem document"} for status in (400, 401, 413, 415, 421, *statuses)}
+    return dict.fromkeys((400, 401, 413, 415, 421, *statuses), _PROBLEM)
 
 
 def _add_routes(app: FastAPI) -> None:
@@ -159,7 +190,7 @@ def _add_routes(app: FastAPI) -> None:
     @app.post(
         "/v1/write",
         summary="Write a plan as a file",
-        response_model=None,
+        response_class=Response,
         responses={200: {"content": {FILE: {}}, "description": "The file"}, **_problems(408, 422, 429, 503)},
         openapi_extra=_body(contract.AskFile),
     )
@@ -184,7 +215,7 @@ def _add_routes(app: FastAPI) -> None:
         "/v1/jobs/{id}",
         summary="A job, with its result as soon as there is one",
         response_model=None,
-        responses={200: {"model": contract.Job}, **_problems(404, 406, 409, 503)},
+        responses={200: {"model": contract.Job}, **_problems(404, 406, 409, 422, 429, 503)},
     )
     async def get_job(request: Request, id: str) -> Response:
         media, state = accepted(request), request.app.state
@@ -201,7 +232,7 @@ def _add_routes(app: FastAPI) -> None:
     @app.get(
         "/v1/jobs/{id}/events",
         summary="The improvements of a job, as they are found",
-        response_model=None,
+        response_class=Response,
         responses={
             200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "Server-sent events"},
             204: {"description": "The client has seen the end"},
@@ -242,7 +273,7 @@ def _add_routes(app: FastAPI) -> None:
     async def healthz() -> dict[str, str]:
         return {"status": "ok"}
 
-    @app.get("/readyz", summary="Whether the server takes work", responses={503: {"model": contract.Problem}})
+    @app.get("/readyz", summary="Whether the server takes work", responses={503: _PROBLEM})
     async def readyz(request: Request) -> dict[str, str]:
         check_running(request)
         if not request.app.state.pool.is_ready:

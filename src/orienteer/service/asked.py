@@ -16,7 +16,7 @@ from orienteer.search.registry import make_solver, solver_class
 from orienteer.search.settings import field_types
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import AnyOf, MaxSeconds, Stop, at_most
-from orienteer.service.contract import Ask, AskFile, AskWhy, Request
+from orienteer.service.contract import Ask, AskFile, AskWhy, PlanNodes, Request, lists_of
 from orienteer.service.errors import Refused
 from orienteer.service.hostile import decode
 from orienteer.service.settings import Settings
@@ -81,7 +81,7 @@ def read_search(body: bytes, settings: Settings, quick: bool, device: str = "cpu
     seconds = ask.seconds
     if seconds is None:
         seconds = settings.solve_seconds if quick and ask.steps is None else most
-    _check_most("seconds", seconds, most)
+    _check_most("seconds", seconds, most, "; for longer searches: POST /v1/jobs" if quick else "")
     _check_most("alternatives", ask.alternatives, settings.alternatives)
     if ask.solver not in settings.allowed:
         hint = did_you_mean(ask.solver, settings.allowed)
@@ -129,9 +129,9 @@ def _path(location: Sequence[str | int]) -> list[str | int]:
     return [part for part in location if isinstance(part, int) or part.isidentifier()]
 
 
-def _check_most(field: str, value: float, most: float) -> None:
+def _check_most(field: str, value: float, most: float, instead: str = "") -> None:
     if value > most:
-        raise Refused(422, "beyond-limits", f"{field} must be at most {most:g}, got {value:g}", field)
+        raise Refused(422, "beyond-limits", f"{field} must be at most {most:g}, got {value:g}{instead}", field)
 
 
 def _instance(problem: dict[str, Any], settings: Settings) -> Instance:
@@ -153,14 +153,14 @@ def _solver(name: str, device: str) -> AnySolver:
     return make_solver(name, **settings)
 
 
-def _plan(instance: Instance, routes: Sequence[Sequence[int | str]], field: str) -> Plan:
+def _plan(instance: Instance, routes: PlanNodes, field: str) -> Plan:
     try:
-        return check_plan(instance, [[instance.find(field, node) for node in nodes] for nodes in routes])
+        return check_plan(instance, [[instance.find(field, node) for node in nodes] for nodes in lists_of(routes)])
     except (InfeasibleTour, InvalidInstance) as error:
         raise Refused(422, "unsolvable", f"{field}: {error}", field) from error
 
 
-def _hinted(instance: Instance, routes: Sequence[Sequence[int | str]] | None) -> Plan | None:
+def _hinted(instance: Instance, routes: PlanNodes | None) -> Plan | None:
     """A plan of an earlier problem, where it is one of this problem too."""
     if routes is None:
         return None

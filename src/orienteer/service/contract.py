@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 
 MOST_SEED = 2**63 - 1
 MOST_STEPS = 10**12
@@ -13,18 +13,20 @@ Node = Annotated[int, Field(ge=0)] | str
 
 _NUMBERS = {"type": "array", "items": {"type": "number"}}
 _NODE = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}]}
+_TIME = {"anyOf": [{"type": "number"}, {"type": "string"}], "description": "A number, or a text such as 09:30."}
 PROBLEM: dict[str, Any] = {
     "properties": {
-        "limit": {"anyOf": [{"type": "number"}, {"type": "string"}], "description": "The most that a route may cost."},
+        "limit": _TIME | {"description": "The most that a route may cost: a number, or a text such as 8:00."},
         "start": _NODE,
         "end": _NODE,
         "free_end": {"type": "boolean"},
         "prizes": _NUMBERS,
         "coords": {"type": "array", "items": _NUMBERS | {"minItems": 2, "maxItems": 2}},
+        "on_earth": {"type": "boolean", "description": "Whether coords are longitude and latitude."},
         "costs": {"type": "array", "items": {"type": "array", "items": {"type": ["number", "null"]}}},
         "table": {"type": "object", "description": "The answer of OSRM or Valhalla to a request for a table."},
         "names": {"type": "array", "items": {"type": "string"}},
-        "service": _NUMBERS,
+        "service": {"type": "array", "items": _TIME},
         "required": {"type": "array", "items": _NODE},
         "windows": {"type": ["array", "object"]},
         "groups": {"type": "array", "items": {"type": "array", "items": _NODE}},
@@ -42,11 +44,16 @@ PROBLEM: dict[str, Any] = {
                     "x": {"type": "number"},
                     "y": {"type": "number"},
                     "prize": {"type": "number"},
-                    "service": {"type": ["number", "string"]},
+                    "service": _TIME | {"description": "How long a visit takes."},
+                    "duration": _TIME | {"description": "Another word for service."},
                     "required": {"type": "boolean"},
                     "avoid": {"type": "boolean"},
-                    "windows": {"type": ["array", "string"]},
-                    "group": {"type": "string"},
+                    "start": {"type": "boolean"},
+                    "end": {"type": "boolean"},
+                    "opens": _TIME,
+                    "closes": _TIME,
+                    "windows": {"type": ["array", "string"], "description": "In place of opens and closes."},
+                    "group": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
                     "weights": {"type": "object"},
                 },
             },
@@ -66,6 +73,42 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+class GivenRoute(Request):
+    """A route as answers have it, of which only the nodes are read."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+    nodes: list[Node]
+
+
+def _form(plan: Any) -> str:
+    """Which form a plan is given in, by its first entry; the blanks keep these names out of the paths of errors."""
+    first = plan[0] if isinstance(plan, list) and plan else None
+    if isinstance(first, dict | GivenRoute):
+        return "list of objects"
+    return "one route" if isinstance(first, int | float | str) else "list of lists"
+
+
+_NODES = {"type": "array", "items": _NODE}
+_ROUTE = {"type": "object", "properties": {"nodes": _NODES}, "required": ["nodes"]}
+PlanNodes = Annotated[
+    Annotated[list[Node], Tag("one route")]
+    | Annotated[list[list[Node]], Tag("list of lists")]
+    | Annotated[list[GivenRoute], Tag("list of objects")],
+    Discriminator(_form),
+    WithJsonSchema({"anyOf": [_NODES, *({"type": "array", "items": one} for one in (_NODES, _ROUTE))]}),
+]
+"""A plan: the nodes of its only route, lists with the nodes of each, or the `routes` of an answer."""
+_SHAPES = "the nodes of each route, those of the only route, or the `routes` of an answer"
+
+
+def lists_of(plan: PlanNodes) -> list[list[Node]]:
+    """The nodes of each route."""
+    only = [one for one in plan if isinstance(one, int | str)]
+    if only:
+        return [only]
+    return [one.nodes if isinstance(one, GivenRoute) else one for one in plan if not isinstance(one, int | str)]
+
+
 class Ask(Request):
     """A problem and how to search it."""
 
@@ -76,15 +119,15 @@ class Ask(Request):
     seed: int = Field(0, ge=0, le=MOST_SEED, description="For the random choices.")
     alternatives: int = Field(0, ge=0, description="How many other good plans that differ.")
     bound: bool = Field(False, description="Whether to put an upper bound beside the plan.")
-    initial: list[list[Node]] | None = Field(None, description="A plan to begin with: the nodes of each route.")
-    hint: list[list[Node]] | None = Field(None, description="As initial, but left aside where it breaks a rule.")
+    initial: PlanNodes | None = Field(None, description=f"A plan to begin with: {_SHAPES}.")
+    hint: PlanNodes | None = Field(None, description="As initial, but left aside where it breaks a rule.")
 
 
 class AskWhy(Request):
     """A problem, a plan, and the places that the plan leaves out."""
 
     problem: dict[str, Any] = Field(description="The problem, as in JSON files.", json_schema_extra=PROBLEM)
-    routes: list[list[Node]] = Field(description="The plan: the nodes of each route.")
+    routes: PlanNodes = Field(description=f"The plan: {_SHAPES}.")
     places: list[Node] = Field(default=[], description="Places to explain; none: those that came closest.")
     seconds: float = Field(1.0, gt=0, allow_inf_nan=False, description="Time limit of the searches, all together.")
     seed: int = Field(0, ge=0, le=MOST_SEED, description="For the random choices.")
@@ -94,7 +137,7 @@ class AskFile(Request):
     """A problem, a plan, and the format of a file that holds the plan."""
 
     problem: dict[str, Any] = Field(description="The problem, as in JSON files.")
-    routes: list[list[Node]] = Field(description="The plan: the nodes of each route.")
+    routes: PlanNodes = Field(description=f"The plan: {_SHAPES}.")
     format: Literal["gpx", "geojson", "csv", "json"] = Field(description="The format; csv is a timetable.")
 
 
@@ -114,6 +157,7 @@ class Stop(BaseModel):
     wait: float
     begin: float
     leave: float
+    clock: dict[str, str] | None = Field(None, description="arrive, begin and leave as times of day, with a clock.")
 
 
 class Route(BaseModel):
@@ -123,7 +167,9 @@ class Route(BaseModel):
     nodes: list[int]
     prize: float
     cost: float
-    names: list[str] | None = None
+    name: str | None = None
+    free_end: bool | None = None
+    names: list[str] | None = Field(None, description="The names of the nodes, where places have names.")
     stops: list[Stop] | None = None
 
 
@@ -131,6 +177,7 @@ class Plan(BaseModel):
     """An alternative."""
 
     model_config = ConfigDict(extra="allow")
+    tour: list[int] | None = Field(None, description="The nodes of the only route.")
     routes: list[Route]
     prize: float
     cost: float
@@ -140,15 +187,24 @@ class Answer(BaseModel):
     """What `orienteer solve --json` prints."""
 
     model_config = ConfigDict(extra="allow")
+    tour: list[int] | None = Field(None, description="The nodes of the only route; absent with several routes.")
     routes: list[Route] | None = Field(description="None where no plan was found.")
+    names: list[str] | None = Field(None, description="The names of the nodes of `tour`, where places have names.")
     prize: float | None
     cost: float | None
+    limit: float | None
+    start: int | None = Field(None, description="Where the only route starts.")
+    end: int | None = Field(None, description="Where the only route ends.")
     bound: float | None = Field(description="No plan collects more; null where no bound is known.")
     gap: float | None = Field(description="The bound's distance above the prize, as a share of the bound.")
     status: Literal["optimal", "stopped", "none found", "infeasible"]
     seconds: float
     steps: int
+    trace: list[list[float]] = Field(description="Seconds, steps and prize of each better plan, as they were found.")
+    seed: int
     solver: str
+    settings: dict[str, Any] = Field(description="The solver's configuration.")
+    version: str = Field(description="The version of orienteer that searched.")
     alternatives: list[Plan]
 
 
