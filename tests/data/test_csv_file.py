@@ -164,7 +164,7 @@ def test_a_file_cannot_point_out_of_its_folder(path: Path) -> None:
         ("", None, "there is no table"),
         ("# limit = 3\n", None, "there is no table"),
         (SMALL.replace("# limit = 12.5\n", ""), None, "no limit"),
-        (SMALL.replace("12.5", "much"), 2, "limit must be a number, got 'much'"),
+        (SMALL.replace("12.5", "much"), 2, "limit must be a number or hours and minutes such as 1:30, got 'much'"),
         (SMALL.replace("# limit", "# limmit"), 2, "unknown setting 'limmit'"),
         (SMALL.replace("# limit", "# limit = 1\n# limit"), 3, "limit is set twice, first on line 2"),
         (

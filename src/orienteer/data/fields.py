@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from orienteer.data.text import FilePath, shown
-from orienteer.data.times import Daily, on_days
+from orienteer.data.times import Daily, Dotted, on_days
 from orienteer.model.clock import Unit, day_length
 from orienteer.model.distances import Distances
 from orienteer.model.errors import BadFile, InvalidInstance
@@ -70,6 +70,10 @@ class Fields:
     """Whether costs are metres, so that no time of day can be meant."""
     unit: Unit | None = None
     """What costs are counted in, where a time of day is read; None where nobody said so."""
+    of_day: bool = False
+    """Whether a time of day was read."""
+    dotted: Dotted | None = None
+    """A number that looks like a time with a dot, which is refused among times of day."""
     on_earth: bool = False
     """Whether coordinates are longitude and latitude."""
     group_names: Sequence[str] = ()

@@ -72,9 +72,14 @@ def unreadable(path: FilePath, error: OSError) -> BadFile:
     return BadFile(path, f"cannot be read: {error.strerror or error}")
 
 
+def is_real(token: str) -> bool:
+    """Whether a token spells a number."""
+    return _REAL.fullmatch(token) is not None
+
+
 def real(path: FilePath, token: str, what: str, line: int | None = None) -> float:
     """The finite number that a token spells; `what` names it, and `line` its line, in errors."""
-    if not _REAL.fullmatch(token):
+    if not is_real(token):
         raise BadFile(path, f"{what} must be a number, got {shown(token)}", line)
     value = float(token)
     if math.isinf(value):
