@@ -116,7 +116,10 @@ def test_speed_turns_distances_into_times(path: Path) -> None:
     assert parsed(path, "# speed = 4\n# limit = 9\nx,y,prize\n0,0,0\n3,4,1\n").costs[0, 1] == 1.25
     earth = "name,lat,lon,prize,opens,closes\na,50,8,0,09:00,18:00\nb,50.01,8,1,,\n"
     assert parsed(path, earth, speed=80).costs[0, 1] == pytest.approx(13.9, abs=0.1)
-    with pytest.raises(BadFile, match="times of day need costs in minutes, but lat and lon give metres: a speed"):
+    with pytest.raises(
+        BadFile,
+        match="times of day need costs in minutes, but lat and lon give metres: give a speed in metres a minute, as --speed 75",
+    ):
         parsed(path, earth)
 
 
