@@ -118,7 +118,7 @@ def test_speed_turns_distances_into_times(path: Path) -> None:
     assert parsed(path, earth, speed=80).costs[0, 1] == pytest.approx(13.9, abs=0.1)
     with pytest.raises(
         BadFile,
-        match="times of day need costs in minutes, but lat and lon give metres: give a speed in metres a minute, as --speed 75",
+        match="times of day need costs in minutes, but lat and lon give metres: give a speed in metres a minute",
     ):
         parsed(path, earth)
 
