@@ -231,3 +231,21 @@ def test_hours_that_all_look_like_times_with_a_dot_are_numbers_with_a_warning(
     assert day.routes == (Route(0, 0, opens, closes - opens),) if opens else day.limit == closes
     told = "opens '9.00' is read as a number: times have a colon, as in 9:00"
     assert (told in caplog.text) == warns
+
+
+@pytest.mark.parametrize("unit", ["minutes", "seconds", "hours"])
+def test_a_limit_that_is_asked_for_may_be_a_time_as_that_of_the_file(path: Path, unit: str) -> None:
+    """The option --limit took numbers alone, though a file may say `# limit = 4:00`."""
+    text = "name,x,y,prize\nhotel,0,0,0\nmuseum,1,0,5\n"
+    own = parsed(path, f"# limit = 4:00\n# unit = {unit}\n{text}")
+    assert parsed(path, f"# limit = 9\n# unit = {unit}\n{text}", limit="4:00").limit == own.limit
+    assert own.limit == {"minutes": 240, "seconds": 14400, "hours": 4}[unit]
+
+
+def test_a_limit_in_hours_needs_costs_that_are_times(path: Path) -> None:
+    with pytest.raises(BadFile, match="times of day need costs in minutes, but lat and lon give metres"):
+        parsed(path, "lat,lon,prize\n50,8,0\n50,8.1,1\n", limit="4:00")
+    chao = path.with_suffix(".txt")
+    chao.write_text("9 1\n0 0 0\n1 1 0\n")
+    with pytest.raises(BadFile, match="limit must be a number, since costs of such a file are no times, got '4:00'"):
+        files.read(chao, limit="4:00")

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from orienteer.data.text import FilePath, shown
-from orienteer.data.times import Daily, Dotted, on_days
+from orienteer.data.times import Daily, Dotted, Times, on_days
 from orienteer.model.clock import Unit, day_length
 from orienteer.model.distances import Distances
 from orienteer.model.errors import BadFile, InvalidInstance
@@ -84,22 +84,23 @@ class Fields:
     def build(
         self,
         path: FilePath,
-        limit: float | None = None,
+        limit: float | str | None = None,
         start: Node | None = None,
         end: Node | None = None,
         what: str = "",
     ) -> Instance:
         """The instance, or a `BadFile` that says why the fields make none; `what` begins its message.
 
-        `limit`, `start` and `end`, unless None, override those of the file and of all its routes. Where neither names a
-        start, routes start at node 0; where neither names an end, they end where they start. The windows of a start and
-        of an end say when their routes open and close, unless the routes say so. Where the caller or a list of routes
-        makes a start or an end of a place, its visit takes no time.
+        `limit`, `start` and `end`, unless None, override those of the file and of all its routes; where costs are
+        times, a limit may be a text such as 4:00. Where neither names a start, routes start at node 0; where neither
+        names an end, they end where they start. The windows of a start and of an end say when their routes open and
+        close, unless the routes say so. Where the caller or a list of routes makes a start or an end of a place, its
+        visit takes no time.
         """
         for field, node in (("start", start), ("end", end)):
             if node is not None:
                 self._check_asked(path, field, node)
-        found = self._given(limit, start, end)
+        found = self._given(self._asked_limit(path, limit), start, end)
         routes = found._routes(path, what)
         plain = self.routes is None and not routes[0].opens
         try:
@@ -166,6 +167,22 @@ class Fields:
                 raise BadFile(path, f"there is no budget {shown(name)}{known}{did_you_mean(name, names)}")
         changed = [Budget(one.name, one.weights, most.get(one.name, one.most)) for one in self.budgets]
         return replace(self, budgets=changed)
+
+    def _asked_limit(self, path: FilePath, limit: float | str | None) -> float | None:
+        """The limit that a caller asks for as a number, or a `BadFile` whose field is the limit."""
+        if not isinstance(limit, str):
+            return limit
+        if self.unit is None:
+            wish = "limit must be a number, since costs of such a file are no times"
+            raise BadFile(path, f"{wish}, got {shown(limit)}", field="limit")
+        times = Times(path, self.unit)
+        try:
+            found = times.duration(limit, "limit")
+        except BadFile as error:
+            raise BadFile(path, error.message, field="limit") from error
+        if self.in_metres:
+            times.refuse_metres()
+        return found
 
     def _routes(self, path: FilePath, what: str) -> list[Route]:
         if self.routes is None:

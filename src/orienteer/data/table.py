@@ -14,7 +14,7 @@ from orienteer.data.legs import NOTHING, Given, Matrix, legs, unit_of
 from orienteer.data.points import Header, Row, read_points, routes_of_table
 from orienteer.data.text import FilePath, amount, real, shown
 from orienteer.data.times import Times, as_unit
-from orienteer.model.clock import PER_HOUR, Unit
+from orienteer.model.clock import Unit
 from orienteer.model.errors import BadFile
 from orienteer.model.spelling import did_you_mean
 
@@ -120,8 +120,8 @@ def with_routes_of(fields: Fields, table: Table, unit: str | None = None) -> Fie
 
 def in_unit(fields: Fields, times: Times) -> Fields:
     """The fields, which know from now on whether times are times of day."""
-    if times.in_unit and fields.in_metres:
-        raise BadFile(times.path, _no_speed(times.unit))
+    if fields.in_metres:
+        times.refuse_metres()
     if times.of_day and fields.clock not in (None, times.unit):
         raise BadFile(times.path, f"its times are in {times.unit}, those of the points in {fields.clock}")
     of_day, dotted = fields.of_day or times.of_day, fields.dotted or times.dotted
@@ -131,16 +131,6 @@ def in_unit(fields: Fields, times: Times) -> Fields:
         times.dotted.warn()
     return replace(
         fields, unit=times.unit, clock=times.unit if times.of_day else fields.clock, of_day=of_day, dotted=dotted
-    )
-
-
-def _no_speed(unit: Unit) -> str:
-    """What is wrong with times of day among metres, and the ways to give a speed."""
-    walk = f"{4500 / PER_HOUR[unit]:g}"
-    return (
-        f"times of day need costs in {unit}, but lat and lon give metres: give a speed in metres a "
-        f"{unit.removesuffix('s')}, as --speed {walk}, as speed={walk} in Python, or in the file, as a line "
-        f'`# speed = {walk}` above the header of a table or as "speed": {walk} in JSON; or give a matrix'
     )
 
 

@@ -12,6 +12,9 @@ from orienteer.model.errors import BadFile
 from orienteer.model.rules import Window
 from orienteer.model.spelling import did_you_mean
 
+DURATION = "hours and minutes such as 1:30"
+"""What a duration may be besides a number, for messages."""
+
 
 @dataclass(frozen=True)
 class Daily:
@@ -75,8 +78,8 @@ class Times:
         """How long something takes: a number, or hours and minutes such as 1:30."""
         found = _CLOCK.fullmatch(text.strip())
         if found is None or found["day"]:
-            return self._number(text, what, line, "hours and minutes such as 1:30")
-        return _in_unit(self._seconds(found, what, line), self.unit)
+            return self._number(text, what, line, DURATION)
+        return _in_unit(self._seconds(found, what, line, DURATION), self.unit)
 
     def windows(self, text: str, line: int | None = None) -> list[Window | Daily]:
         """All windows of a text; those in times of day hold every day unless the text says which."""
@@ -97,6 +100,18 @@ class Times:
         last_time = self.moment(closes, "closes", line) if closes.strip() else math.inf
         self._check_order(first_time, last_time, opens, closes, line)
         return [(first_time, last_time)]
+
+    def refuse_metres(self) -> None:
+        """Nothing, or where a time was read an error that tells how costs become times; for costs that are metres."""
+        if not self.in_unit:
+            return
+        walk = f"{4500 / PER_HOUR[self.unit]:g}"
+        raise BadFile(
+            self.path,
+            f"times of day need costs in {self.unit}, but lat and lon give metres: give a speed in metres a "
+            f"{self.unit.removesuffix('s')}, as --speed {walk}, as speed={walk} in Python, or in the file, as a line "
+            f'`# speed = {walk}` above the header of a table or as "speed": {walk} in JSON; or give a matrix',
+        )
 
     def _window(self, text: str, line: int | None) -> Window | Daily:
         pair = _WINDOW.fullmatch(text.strip())
@@ -120,15 +135,15 @@ class Times:
                 self.path, f"a window closes at {last.strip()}, before it opens at {first.strip()}{hint}", line
             )
 
-    def _seconds(self, found: re.Match[str], what: str, line: int | None) -> int:
+    def _seconds(self, found: re.Match[str], what: str, line: int | None, wish: str = "a time of day") -> int:
         minutes, seconds = int(found["minutes"]), int(found["seconds"] or 0)
         if minutes > 59 or seconds > 59:
-            raise BadFile(self.path, f"{what} must be a time of day, got {shown(found[0])}", line)
+            raise BadFile(self.path, f"{what} must be {wish}, got {shown(found[0])}", line)
         self.in_unit = True
         hours = int(found["hours"])
         if found["half"]:
             if not 1 <= hours <= 12:
-                raise BadFile(self.path, f"{what} must be a time of day, got {shown(found[0])}", line)
+                raise BadFile(self.path, f"{what} must be {wish}, got {shown(found[0])}", line)
             hours = hours % 12 + (12 if found["half"] in "pP" else 0)
         return hours * 3600 + minutes * 60 + seconds
 
