@@ -249,3 +249,14 @@ def test_a_limit_in_hours_needs_costs_that_are_times(path: Path) -> None:
     chao.write_text("9 1\n0 0 0\n1 1 0\n")
     with pytest.raises(BadFile, match="limit must be a number, since costs of such a file are no times, got '4:00'"):
         files.read(chao, limit="4:00")
+
+
+def test_a_route_without_time_is_named(path: Path) -> None:
+    """A day that closed when it opened was told as `routes[1].limit`, which no table has."""
+    routes = path.with_name("routes.csv")
+    routes.write_text("name,opens,closes\nSaturday,09:00,18:00\nSunday,day 2 09:00,day 2 09:00\n")
+    told = "routes[1].closes must be after day 2 09:00, when the route 'Sunday' opens, got day 2 09:00"
+    with pytest.raises(BadFile, match=re.escape(told)):
+        parsed(path, DAY, routes=routes)
+    with pytest.raises(BadFile, match="closes of the start or the end must be after 9, when the route opens, got 9"):
+        parsed(path, "x,y,prize,opens,closes\n0,0,0,9,9\n3,4,1,,\n")

@@ -10,7 +10,7 @@ import numpy as np
 
 from orienteer.data.text import FilePath, shown
 from orienteer.data.times import Daily, Dotted, Times, on_days
-from orienteer.model.clock import Unit, day_length
+from orienteer.model.clock import Unit, day_length, time_of_day
 from orienteer.model.distances import Distances
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
@@ -206,13 +206,23 @@ class Fields:
             closes = min(closes, self._hours(last, opens)[1])
         limit = self.limit if route.limit is None else route.limit
         if route.closes is not None:
-            limit = route.closes - opens
+            limit = self._time_until(path, f"{what}closes", route, opens, route.closes)
         elif limit is None and math.isfinite(closes):
-            limit = closes - opens
+            limit = self._time_until(path, f"{what}closes of the start or the end", route, opens, closes)
         if limit is None:
             where = f"{what.rstrip('.')}: " if what.endswith(".") else what
             raise BadFile(path, f"{where}the file holds no limit, so one must be given")
         return Route(first, None if free else last, opens, limit, route.name)
+
+    def _time_until(self, path: FilePath, field: str, route: RouteFields, opens: float, closes: float) -> float:
+        """How much time a route has until it closes, or a `BadFile` that names the route if it has none."""
+        if closes > opens:
+            return closes - opens
+        who = f"the route {shown(route.name)}" if route.name else "the route"
+        first, last = (
+            f"{time:.6g}" if self.clock is None else time_of_day(time, self.clock) for time in (opens, closes)
+        )
+        raise BadFile(path, f"{field} must be after {first}, when {who} opens, got {last}")
 
     def _hours(self, node: int, opens: float | None) -> Window:
         """When a route at this start or end opens, unless that is given, and when it closes, by the node's windows."""
