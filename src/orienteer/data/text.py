@@ -128,7 +128,9 @@ def check_size(path: FilePath, size: int, line: int | None = None, table: bool =
 def shown(value: object) -> str:
     """A value as an error message shows it: quoted, and shortened to 60 characters."""
     text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if len(text) <= 60:
+        return text
+    return f"{text[:56]}...{text[-1]}" if isinstance(value, str) else f"{text[:57]}..."
 
 
 def csv_line(values: Iterable[object]) -> str:
