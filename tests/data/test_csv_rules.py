@@ -231,6 +231,9 @@ def test_hours_that_all_look_like_times_with_a_dot_are_numbers_with_a_warning(
     assert day.routes == (Route(0, 0, opens, closes - opens),) if opens else day.limit == closes
     told = "opens '9.00' is read as a number: times have a colon, as in 9:00"
     assert (told in caplog.text) == warns
+    caplog.clear()
+    parsed(path, f"# clock = hours\nx,y,prize,opens,closes\n0,0,0,{hours[0]}\n3,4,1,{hours[1]}\n")
+    assert caplog.text == ""  # who names the clock knows that they are numbers
 
 
 @pytest.mark.parametrize("unit", ["minutes", "seconds", "hours"])

@@ -127,7 +127,7 @@ def in_unit(fields: Fields, times: Times) -> Fields:
     of_day, dotted = fields.of_day or times.of_day, fields.dotted or times.dotted
     if of_day and dotted is not None:
         raise dotted.refused
-    if times.dotted is not None and times.all_dotted and not of_day:
+    if times.dotted is not None and times.all_dotted and not of_day and fields.clock is None:
         times.dotted.warn()
     return replace(
         fields, unit=times.unit, clock=times.unit if times.of_day else fields.clock, of_day=of_day, dotted=dotted
