@@ -54,6 +54,18 @@ WRONG = {
     "seed": (["solve", "{town}", "--seed", "-1"], "Invalid value for '--seed'"),
     "device": (["solve", "{town}", "--device", "tpu"], "Invalid value for '--device'"),
     "limit": (["solve", "{town}", "--limit", "0"], "town.json: limit must be positive and finite, got 0"),
+    "limit text": (
+        ["solve", "{town}", "--limit", "4h"],
+        "--limit must be a number or hours and minutes such as 4:00, got '4h'",
+    ),
+    "limit no time": (
+        ["solve", "{town}", "--limit", "4:75"],
+        "--limit must be hours and minutes such as 1:30, got '4:75'",
+    ),
+    "limit day": (
+        ["solve", "{town}", "--limit", "day 2 4:00"],
+        "--limit must be a number or hours and minutes such as 1:30, got 'day 2 4:00'",
+    ),
     "start": (["solve", "{town}", "--start", "harbour"], "town.json: --start: no place is called 'harbour'"),
     "start misspelt": (
         ["solve", "{town}", "--start", "Mil"],

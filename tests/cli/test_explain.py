@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from command_line import Cli
+from orienteer import InfeasibleTour, Instance, InvalidInstance, check_plan
 
 PLACES = """# limit = 6
 name,x,y,prize,duration,closes
@@ -74,3 +75,40 @@ def test_a_plan_that_breaks_a_rule(cli: Cli, places: Path) -> None:
     said = cli("explain", places, places.with_name("route.txt"))
     assert (said.status, said.out) == (2, "")
     assert "more than the limit" in said.err
+
+
+RULES = """# speed = 60
+# budget:fee = 10
+name,x,y,prize,opens,closes,group,fee
+Home,0,0,0,09:00,10:00,,
+Inn,60,0,9,,,lunch,
+Cafe,0,60,3,,,lunch,
+Lake,1860,0,2,,,,
+Zoo,0,120,4,,,,18
+"""
+
+
+def test_what_there_is_too_much_of(cli: Cli, tmp_path: Path) -> None:
+    """Minutes, money and counts stood in one column as mere numbers, and a group was called by its number."""
+    (tmp_path / "day.csv").write_text(RULES)
+    (tmp_path / "route.txt").write_text("0 1 0")
+    said = cli("explain", tmp_path / "day.csv", tmp_path / "route.txt")
+    assert (said.status, said.out) == (
+        0,
+        "place  prize  detour  slack  stopped by   too much  closest\n"
+        "Lake       2      60     58  limit       2 minutes  between Home and Inn\n"
+        "Cafe       3   1.414     58  group                  between Home and Inn\n"
+        "Zoo        4   3.236     58  budget fee          8  between Home and Inn\n",
+    )
+    said = cli("explain", tmp_path / "day.csv", tmp_path / "route.txt", "Cafe", "--steps", 100)
+    assert "stopped: at most one of Inn and Cafe may be visited, but node 1 (Inn) and node 2 (Cafe) are\n" in said.out
+
+
+def test_a_message_names_few_places_of_a_large_group() -> None:
+    names = ["Home", *(f"Inn {number}" for number in range(1, 9))]
+    town = Instance.from_coords([[0, 0]] * 9, [1] * 9, 5, names=names, groups=[range(1, 9)])
+    told = "at most one of Inn 1, Inn 2, Inn 3, Inn 4, Inn 5 and 3 others may be visited, but node 1"
+    with pytest.raises(InfeasibleTour, match=told):
+        check_plan(town, [[0, 1, 2, 0]])
+    with pytest.raises(InvalidInstance, match=f"groups: {told}"):
+        town.replace(required=[1, 2])

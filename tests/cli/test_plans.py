@@ -281,3 +281,11 @@ def test_a_table_of_routes_is_not_overwritten(cli: Cli, town: Path, tmp_path: Pa
     (tmp_path / "shifts").write_text("name\nAnna\n")
     said = cli("solve", town, "--routes", tmp_path / "shifts", "--out", tmp_path / "shifts")
     assert said.err.endswith("cannot be written: it is also read or written by this command\n")
+
+
+def test_a_limit_in_hours_and_minutes(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "day.csv").write_text("# limit = 8:00\nname,x,y,prize\nhotel,0,0,0\nmuseum,100,0,5\n")
+    said = cli("solve", tmp_path / "day.csv", "--limit", "4:00", "--out", tmp_path / "day.json")
+    assert "cost 200 of 240" in said.out
+    assert "judged by the limit 240 of" in cli("check", tmp_path / "day.csv", tmp_path / "day.json").err
+    assert "cost 200 of 210" in cli("check", tmp_path / "day.csv", tmp_path / "day.json", "--limit", "3:30").out

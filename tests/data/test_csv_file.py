@@ -164,7 +164,7 @@ def test_a_file_cannot_point_out_of_its_folder(path: Path) -> None:
         ("", None, "there is no table"),
         ("# limit = 3\n", None, "there is no table"),
         (SMALL.replace("# limit = 12.5\n", ""), None, "no limit"),
-        (SMALL.replace("12.5", "much"), 2, "limit must be a number, got 'much'"),
+        (SMALL.replace("12.5", "much"), 2, "limit must be a number or hours and minutes such as 1:30, got 'much'"),
         (SMALL.replace("# limit", "# limmit"), 2, "unknown setting 'limmit'"),
         (SMALL.replace("# limit", "# limit = 1\n# limit"), 3, "limit is set twice, first on line 2"),
         (
@@ -268,3 +268,19 @@ def test_a_column_that_may_hold_the_names_is_named(path: Path, caplog: pytest.Lo
 def test_a_column_that_may_hold_opening_hours_is_named(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert parsed(path, "# limit = 9\nx,y,prize,open\n0,0,0,\n1,0,3,9:00-17:00\n").windows is None
     assert caplog.messages[0].endswith("; did you mean 'opens' by 'open'?")
+
+
+@pytest.mark.parametrize("title", ["title", "Job", "place"])
+def test_a_column_of_names_by_another_title_is_told(path: Path, caplog: pytest.LogCaptureFixture, title: str) -> None:
+    """Places were called 0, 1 and 2, without a word."""
+    assert parsed(path, f"{title},x,y,prize\nDepot,0,0,0\nLake,3,4,1\n", limit=9).names is None
+    assert f"did you mean 'name' by '{title}'?" in caplog.text
+    caplog.clear()
+    assert parsed(path, f"{title},name,x,y,prize\nDepot,A,0,0,0\nLake,B,3,4,1\n", limit=9).names == ("A", "B")
+    assert caplog.text == ""
+
+
+def test_a_long_text_in_a_message_has_both_quotes(path: Path) -> None:
+    titles = ",".join(f"column {number}" for number in range(20))
+    with pytest.raises(BadFile, match=r"no column prize, only 'column 0, column 1, [^']*\.\.\.'; columns are"):
+        parsed(path, f"{titles}\n")

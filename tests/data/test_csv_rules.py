@@ -1,5 +1,6 @@
 """CSV files with visit times, opening hours, required places, groups, budgets and routes."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,10 @@ def test_speed_turns_distances_into_times(path: Path) -> None:
     assert parsed(path, "# speed = 4\n# limit = 9\nx,y,prize\n0,0,0\n3,4,1\n").costs[0, 1] == 1.25
     earth = "name,lat,lon,prize,opens,closes\na,50,8,0,09:00,18:00\nb,50.01,8,1,,\n"
     assert parsed(path, earth, speed=80).costs[0, 1] == pytest.approx(13.9, abs=0.1)
-    with pytest.raises(BadFile, match="times of day need costs in minutes, but lat and lon give metres: a speed"):
+    with pytest.raises(
+        BadFile,
+        match="times of day need costs in minutes, but lat and lon give metres: give a speed in metres a minute",
+    ):
         parsed(path, earth)
 
 
@@ -130,7 +134,7 @@ def test_free_ends(path: Path) -> None:
     ("old", "new", "line", "message"),
     [
         ("90,yes", "-1,yes", 4, "service must not be negative, got '-1'"),
-        ("90,yes", "long,yes", 4, "service must be a number, got 'long'"),
+        ("90,yes", "long,yes", 4, "service must be a number or hours and minutes such as 1:30, got 'long'"),
         ("90,yes", "90,maybe", 4, "required must be yes or no, got 'maybe'"),
         ("10:00-12:00", "10:00-12:60", 4, "closes must be a time of day, got '12:60'"),
         ("10:00-12:00", "12:00-10:00", 4, "a window closes at 10:00, before it opens at 12:00; past midnight"),
@@ -176,7 +180,7 @@ def test_errors_name_the_line(path: Path, old: str, new: str, line: int | None, 
         ("name,name\nA,B\n", "the header names name twice"),
         ("", "there is no table in it"),
         ("start,opens\nhotle,1\n", "no place is called 'hotle'; did you mean 'hotel'?"),
-        ("opens\nsoon\n", "opens must be a number, got 'soon'"),
+        ("opens\nsoon\n", "opens must be a number or a time such as 09:30, got 'soon'"),
     ],
 )
 def test_errors_in_a_table_of_routes(path: Path, text: str, message: str) -> None:
@@ -185,3 +189,77 @@ def test_errors_in_a_table_of_routes(path: Path, text: str, message: str) -> Non
     with pytest.raises(BadFile) as caught:
         parsed(path, DAY, routes=routes)
     assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "wish"),
+    [
+        (",11:30,13:30,lunch", ",11.30,13.45,lunch", 6, "opens must be a number or a time such as 09:30, got '11.30'"),
+        (",,16:30,", ",,9.05,", 5, "closes must be a number or a time such as 09:30, got '9.05'"),
+        ("14:00-17:00", "14.00-17.00", 4, "opens must be a number or a time such as 09:30, got '14.00'"),
+    ],
+)
+def test_a_dot_among_times_of_day_is_refused(path: Path, old: str, new: str, line: int, wish: str) -> None:
+    """An inn with 11.30 and 13.45 was open from 00:11 to 00:13, and never chosen."""
+    with pytest.raises(BadFile, match=f"{re.escape(wish)}: times have a colon, as in ") as caught:
+        parsed(path, DAY.replace(old, new))
+    assert caught.value.line == line
+    with pytest.raises(BadFile, match=r"closes at 13\.45, before it opens at 11:30; times have a colon, as in 13:45"):
+        parsed(path, DAY.replace("11:30,13:30", "11:30,13.45"))
+
+
+def test_a_dot_is_refused_where_only_the_other_table_has_times_of_day(path: Path) -> None:
+    routes = path.with_name("routes.csv")
+    routes.write_text("opens,closes\n9.00,18.00\n")
+    with pytest.raises(BadFile, match=r"routes.csv:2: opens .* got '9.00': times have a colon, as in 9:00"):
+        parsed(path, DAY, routes=routes)
+    routes.write_text("opens,closes\n09:00,18:00\n")
+    with pytest.raises(BadFile, match=r"day.csv:2: opens .* got '9.00'"):
+        parsed(path, "x,y,prize,opens,closes\n0,0,0,9.00,18.00\n3,4,1,,\n", routes=routes)
+
+
+@pytest.mark.parametrize(
+    ("hours", "warns"),
+    [(("9.00,18.00", "11.30,13.45"), True), (("9.00,18.00", "11.3,"), False), (("0,900", "540,"), False)],
+)
+def test_hours_that_all_look_like_times_with_a_dot_are_numbers_with_a_warning(
+    path: Path, caplog: pytest.LogCaptureFixture, hours: tuple[str, str], warns: bool
+) -> None:
+    day = parsed(path, f"x,y,prize,opens,closes\n0,0,0,{hours[0]}\n3,4,1,{hours[1]}\n")
+    assert day.clock is None
+    opens, closes = map(float, hours[0].split(","))
+    assert day.routes == (Route(0, 0, opens, closes - opens),) if opens else day.limit == closes
+    told = "opens '9.00' is read as a number: times have a colon, as in 9:00"
+    assert (told in caplog.text) == warns
+    caplog.clear()
+    parsed(path, f"# clock = hours\nx,y,prize,opens,closes\n0,0,0,{hours[0]}\n3,4,1,{hours[1]}\n")
+    assert caplog.text == ""  # who names the clock knows that they are numbers
+
+
+@pytest.mark.parametrize("unit", ["minutes", "seconds", "hours"])
+def test_a_limit_that_is_asked_for_may_be_a_time_as_that_of_the_file(path: Path, unit: str) -> None:
+    """The option --limit took numbers alone, though a file may say `# limit = 4:00`."""
+    text = "name,x,y,prize\nhotel,0,0,0\nmuseum,1,0,5\n"
+    own = parsed(path, f"# limit = 4:00\n# unit = {unit}\n{text}")
+    assert parsed(path, f"# limit = 9\n# unit = {unit}\n{text}", limit="4:00").limit == own.limit
+    assert own.limit == {"minutes": 240, "seconds": 14400, "hours": 4}[unit]
+
+
+def test_a_limit_in_hours_needs_costs_that_are_times(path: Path) -> None:
+    with pytest.raises(BadFile, match="times of day need costs in minutes, but lat and lon give metres"):
+        parsed(path, "lat,lon,prize\n50,8,0\n50,8.1,1\n", limit="4:00")
+    chao = path.with_suffix(".txt")
+    chao.write_text("9 1\n0 0 0\n1 1 0\n")
+    with pytest.raises(BadFile, match="limit must be a number, since costs of such a file are no times, got '4:00'"):
+        files.read(chao, limit="4:00")
+
+
+def test_a_route_without_time_is_named(path: Path) -> None:
+    """A day that closed when it opened was told as `routes[1].limit`, which no table has."""
+    routes = path.with_name("routes.csv")
+    routes.write_text("name,opens,closes\nSaturday,09:00,18:00\nSunday,day 2 09:00,day 2 09:00\n")
+    told = "routes[1].closes must be after day 2 09:00, when the route 'Sunday' opens, got day 2 09:00"
+    with pytest.raises(BadFile, match=re.escape(told)):
+        parsed(path, DAY, routes=routes)
+    with pytest.raises(BadFile, match="closes of the start or the end must be after 9, when the route opens, got 9"):
+        parsed(path, "x,y,prize,opens,closes\n0,0,0,9,9\n3,4,1,,\n")

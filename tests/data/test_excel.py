@@ -136,7 +136,10 @@ def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
     places = [["# limit = 9"], ["x", "y", "prize"], [0, 0, 0]]
     for sheets, message in (
         ({"places": [*places, [0, 1, "much"]]}, "day.xlsx: sheet 'places', row 4: prize must be a number, got 'much'"),
-        ({"places": places, "Routes": routes}, "day.xlsx: sheet 'Routes', row 2: opens must be a number, got 'soon'"),
+        (
+            {"places": places, "Routes": routes},
+            "day.xlsx: sheet 'Routes', row 2: opens must be a number or a time such as 09:30, got 'soon'",
+        ),
         ({"places": places, "matrix": [["far"]]}, "day.xlsx: sheet 'matrix', row 1: .*'far'"),
         ({"places": [["# limt = 9"], *places]}, "day.xlsx: sheet 'places', row 1: unknown setting 'limt'"),
     ):

@@ -66,7 +66,7 @@ CONTRADICTIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "two of a group": (
         {"required": [1, 3], "groups": [[1, 2], [1, 2, 3]]},
-        "groups[1] allows one of its nodes, but node 1 and node 3 are required",
+        "groups: at most one of nodes 1, 2 and 3 may be visited, but node 1 and node 3 are required",
     ),
     "budget below its nodes": (
         {"required": [1, 3], "budgets": [Budget("fees", [0.5, 2, 1, 2], 4)]},
@@ -150,7 +150,7 @@ KINDS = (
     r"every route finds it closed, or no way to its own end",
     r"^limit \S+ is below",
     r"^routes\[\d\].limit \S+ is below",
-    r"groups\[\d\] allows one of its nodes, but node \d and node \d are required",
+    r"groups: at most one of nodes (\d, )*\d and \d( others)? may be visited, but node \d and node \d are required",
     r"budget '\w+' allows \S+, but starts, ends and required nodes need",
 )
 

@@ -110,7 +110,7 @@ def test_a_plain_problem_has_a_plan_of_one_route() -> None:
         (
             TOWN,
             [[0, 1, 0], [4, 3, 2]],
-            "group 0: at most one of its nodes may be visited, but node 1 (mill) and node 3 (barn) are",
+            "at most one of mill and barn may be visited, but node 1 (mill) and node 3 (barn) are",
         ),
         (TOWN, [[0, 1, 0], [4, 2]], "budget 'fees': 6.5 is used, 5 allowed, 1.5 too much"),
         (TOWN, [[0, 2.0, 0], [4]], "stop 1 must be a node's number, got 2.0"),
@@ -172,7 +172,7 @@ RULES = {
     "closed": r"closes at \S+, the route arrives at \S+, (?P<amount>\S+) too late$",
     "limit": r"the route costs \S+, more than the limit \S+, by (?P<amount>\S+)$",
     "required": r"^required node \d+ is not visited",
-    "group": r"^group \d+: at most one of its nodes",
+    "group": r"^at most one of nodes (\d+, )*\d+ and (\d+|\d+ others) may be visited, but",
     "budget": r"^budget '\w+': \S+ is used, \S+ allowed, (?P<amount>\S+) too much$",
 }
 

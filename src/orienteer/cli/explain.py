@@ -12,7 +12,7 @@ from orienteer.cli.table import layout
 from orienteer.model.explain import Explanation, closest, explain
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan, check_plan
-from orienteer.model.show import place_name, route_name
+from orienteer.model.show import place_name, printable, route_name
 from orienteer.search.explain import Worth, worth_with
 
 
@@ -95,7 +95,7 @@ def _table(instance: Instance, found: Sequence[Explanation]) -> str:
             f"{one.detour:.4g}",
             f"{one.slack:.4g}",
             _stopper(instance, one),
-            f"{one.excess:.4g}",
+            _too_much(instance, one),
             _where(instance, one),
         )
         for one in found
@@ -104,9 +104,21 @@ def _table(instance: Instance, found: Sequence[Explanation]) -> str:
 
 
 def _stopper(instance: Instance, one: Explanation) -> str:
-    """What stops a place, in a word or two; of a window also whose, where that is another place."""
-    closed = None if one.stopper is None else one.stopper.node
+    """What stops a place, in some words: of a window also whose, where that is another place; of a budget its name."""
+    if one.stopper is None:
+        return one.reason
+    if one.stopper.budget is not None:
+        return f"budget {printable(one.stopper.budget)}"
+    closed = one.stopper.node
     return one.reason if closed in (None, one.node) else f"window of {place_name(instance, closed)}"
+
+
+def _too_much(instance: Instance, one: Explanation) -> str:
+    """By how much the rule that stops a place is exceeded, times with their unit; empty where nothing is counted."""
+    if one.reason in ("nothing", "way", "group"):
+        return ""
+    unit = instance.clock if one.reason in ("limit", "window") else None
+    return f"{one.excess:.4g} {unit}" if unit else f"{one.excess:.4g}"
 
 
 def _where(instance: Instance, one: Explanation) -> str:

@@ -71,6 +71,16 @@ def routes_of(context: click.Context, parameter: click.Parameter, text: str | No
     return int(text) if text is not None and re.fullmatch(r"\d{1,9}", text, re.ASCII) else text
 
 
+def limit_of(context: click.Context, parameter: click.Parameter, text: str | None) -> float | str | None:
+    """The number that a text spells, or the text if it may be hours and minutes, whose unit only the file knows."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        if text is None or ":" not in text:
+            raise ValueError(f"--limit must be a number or hours and minutes such as 4:00, got {text!r}") from None
+        return text
+
+
 def budgets_of(context: click.Context, parameter: click.Parameter, words: Sequence[str]) -> dict[str, float] | None:
     """The limits of budgets by name."""
     found = {}
@@ -89,7 +99,9 @@ READING = (
         metavar="KIND",
         help="json, npz, oplib, chao, csv, geojson, gpx, excel, top, toptw or mctopmtw, if no suffix tells.",
     ),
-    click.option("--limit", type=float, metavar="T", help="Cost limit, above what the file says."),
+    click.option(
+        "--limit", metavar="T", callback=limit_of, help="Cost limit, above what the file says: a number, or 4:00 hours."
+    ),
     click.option("--start", metavar="NODE", help="Start, by number from 0 or by name."),
     click.option("--end", metavar="NODE", help="End, by number from 0 or by name."),
     click.option("--free-end", is_flag=True, help="Let routes stop anywhere."),
@@ -188,7 +200,7 @@ def _naming_options(how: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     except BadFile as error:
-        if error.field not in PLACES or not how.get(error.field):
+        if error.field not in (*PLACES, "limit") or not how.get(error.field):
             raise
         raise BadFile(error.path, f"--{error.message}", error.line, error.field) from error
 

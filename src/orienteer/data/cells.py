@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from orienteer.data.text import FilePath, real, shown
@@ -102,26 +102,35 @@ class Cell:
         if self.empty:
             return None
         if isinstance(self.value, str):
-            return self.named(times.windows, self.value) or None
+            return self.named(times, times.windows, self.value) or None
         if not isinstance(self.value, list) or not self.value:
             raise self.wrong("must be a pair [opens, closes], a list of pairs, or a text")
         pairs = self.value if isinstance(self.value[0], list) else [self.value]
         return [self._pair(pair, times) for pair in pairs]
 
-    def named(self, read: Any, *texts: str) -> Any:
-        """What `read` makes of texts; the errors of JSON name the field, those of a table have the line."""
+    def named(self, times: Times, read: Any, *texts: str) -> Any:
+        """What `read` of the times makes of texts; errors of JSON name the field, those of a table have the line."""
+        noted = times.dotted
         try:
-            return read(*texts, self.line)
+            found = read(*texts, self.line)
         except BadFile as error:
-            if self.line is not None or not self.what:
+            if not self._prefix:
                 raise
-            raise BadFile(self.path, f"{self.what}: {error.message}") from error
+            raise BadFile(self.path, f"{self._prefix}{error.message}") from error
+        if times.dotted is not None and noted is None:
+            times.dotted = replace(times.dotted, what=f"{self._prefix}{times.dotted.what}")
+        return found
+
+    @property
+    def _prefix(self) -> str:
+        """What begins a message that does not name the field, where there is no line."""
+        return f"{self.what}: " if self.line is None and self.what else ""
 
     def _pair(self, pair: Any, times: Times) -> Window | Daily:
         if not isinstance(pair, list) or len(pair) != 2:
             raise BadFile(self.path, f"{self.what} must have pairs [opens, closes], got {shown(pair)}", self.line)
         if any(isinstance(time, str) for time in pair) and all(time is None or isinstance(time, str) for time in pair):
-            found: list[Window | Daily] = self.named(times.window, pair[0] or "", pair[1] or "")
+            found: list[Window | Daily] = self.named(times, times.window, pair[0] or "", pair[1] or "")
             if not found:
                 raise BadFile(self.path, f"{self.what} must have a time in each pair, got {shown(pair)}", self.line)
             return found[0]

@@ -34,6 +34,9 @@ COLUMNS = {
 }
 """The column that each accepted title stands for; capitals do not matter."""
 
+NAMES_ELSEWHERE = ("title", "job", "place", "task", "site", "sight", "customer", "label")
+"""Titles that others give to the column of names; they are not read as such, but told where there are no names."""
+
 FLAGS = ("start", "end")
 """Columns that are read only where all cells say yes or no: other tables have times of these names."""
 
@@ -117,16 +120,18 @@ def _no_prize(header: Sequence[str]) -> str:
 
 
 def _typos(titles: Sequence[str], places: Container[str]) -> str:
-    """Suggestions for titles that look like misspelt titles of columns that the table lacks."""
+    """Suggestions for titles that look like misspelt or other titles of columns that the table lacks."""
     near = {title.strip(): _misspelt(title, places) for title in titles}
     found = [f"{name!r} by {title!r}" for title, name in near.items() if name is not None]
     return f"; did you mean {', '.join(found)}?" if found else ""
 
 
 def _misspelt(title: str, places: Container[str]) -> str | None:
-    """The accepted title that a title is like, of the columns that the table lacks; None if it is like none."""
+    """The accepted title that a title is like or stands for, of the columns that the table lacks; None if none is."""
     if title.strip().lower() in COLUMNS:
         return None
+    if title.strip().lower() in NAMES_ELSEWHERE and "name" not in places:
+        return "name"
     return nearest_name(title, [name for name, column in COLUMNS.items() if column not in places])
 
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 import numpy as np
 
 from orienteer.data.text import FilePath, shown
-from orienteer.data.times import Daily, on_days
-from orienteer.model.clock import Unit, day_length
+from orienteer.data.times import Daily, Dotted, Times, on_days
+from orienteer.model.clock import Unit, day_length, time_of_day
 from orienteer.model.distances import Distances
 from orienteer.model.errors import BadFile, InvalidInstance
 from orienteer.model.instance import Instance
@@ -70,6 +70,10 @@ class Fields:
     """Whether costs are metres, so that no time of day can be meant."""
     unit: Unit | None = None
     """What costs are counted in, where a time of day is read; None where nobody said so."""
+    of_day: bool = False
+    """Whether a time of day was read."""
+    dotted: Dotted | None = None
+    """A number that looks like a time with a dot, which is refused among times of day."""
     on_earth: bool = False
     """Whether coordinates are longitude and latitude."""
     group_names: Sequence[str] = ()
@@ -80,22 +84,23 @@ class Fields:
     def build(
         self,
         path: FilePath,
-        limit: float | None = None,
+        limit: float | str | None = None,
         start: Node | None = None,
         end: Node | None = None,
         what: str = "",
     ) -> Instance:
         """The instance, or a `BadFile` that says why the fields make none; `what` begins its message.
 
-        `limit`, `start` and `end`, unless None, override those of the file and of all its routes. Where neither names a
-        start, routes start at node 0; where neither names an end, they end where they start. The windows of a start and
-        of an end say when their routes open and close, unless the routes say so. Where the caller or a list of routes
-        makes a start or an end of a place, its visit takes no time.
+        `limit`, `start` and `end`, unless None, override those of the file and of all its routes; where costs are
+        times, a limit may be a text such as 4:00. Where neither names a start, routes start at node 0; where neither
+        names an end, they end where they start. The windows of a start and of an end say when their routes open and
+        close, unless the routes say so. Where the caller or a list of routes makes a start or an end of a place, its
+        visit takes no time.
         """
         for field, node in (("start", start), ("end", end)):
             if node is not None:
                 self._check_asked(path, field, node)
-        found = self._given(limit, start, end)
+        found = self._given(self._asked_limit(path, limit), start, end)
         routes = found._routes(path, what)
         plain = self.routes is None and not routes[0].opens
         try:
@@ -163,6 +168,22 @@ class Fields:
         changed = [Budget(one.name, one.weights, most.get(one.name, one.most)) for one in self.budgets]
         return replace(self, budgets=changed)
 
+    def _asked_limit(self, path: FilePath, limit: float | str | None) -> float | None:
+        """The limit that a caller asks for as a number, or a `BadFile` whose field is the limit."""
+        if not isinstance(limit, str):
+            return limit
+        if self.unit is None:
+            wish = "limit must be a number, since costs of such a file are no times"
+            raise BadFile(path, f"{wish}, got {shown(limit)}", field="limit")
+        times = Times(path, self.unit)
+        try:
+            found = times.duration(limit, "limit")
+        except BadFile as error:
+            raise BadFile(path, error.message, field="limit") from error
+        if self.in_metres:
+            times.refuse_metres()
+        return found
+
     def _routes(self, path: FilePath, what: str) -> list[Route]:
         if self.routes is None:
             return [self._route(path, what, RouteFields())]
@@ -185,13 +206,23 @@ class Fields:
             closes = min(closes, self._hours(last, opens)[1])
         limit = self.limit if route.limit is None else route.limit
         if route.closes is not None:
-            limit = route.closes - opens
+            limit = self._time_until(path, f"{what}closes", route, opens, route.closes)
         elif limit is None and math.isfinite(closes):
-            limit = closes - opens
+            limit = self._time_until(path, f"{what}closes of the start or the end", route, opens, closes)
         if limit is None:
             where = f"{what.rstrip('.')}: " if what.endswith(".") else what
             raise BadFile(path, f"{where}the file holds no limit, so one must be given")
         return Route(first, None if free else last, opens, limit, route.name)
+
+    def _time_until(self, path: FilePath, field: str, route: RouteFields, opens: float, closes: float) -> float:
+        """How much time a route has until it closes, or a `BadFile` that names the route if it has none."""
+        if closes > opens:
+            return closes - opens
+        who = f"the route {shown(route.name)}" if route.name else "the route"
+        first, last = (
+            f"{time:.6g}" if self.clock is None else time_of_day(time, self.clock) for time in (opens, closes)
+        )
+        raise BadFile(path, f"{field} must be after {first}, when {who} opens, got {last}")
 
     def _hours(self, node: int, opens: float | None) -> Window:
         """When a route at this start or end opens, unless that is given, and when it closes, by the node's windows."""

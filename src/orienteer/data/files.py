@@ -76,7 +76,7 @@ def read(
     path: FilePath,
     format: str | None = None,
     *,
-    limit: float | None = None,
+    limit: float | str | None = None,
     start: Node | None = None,
     end: Node | None = None,
     index: int | None = None,
@@ -98,7 +98,7 @@ def read(
         One of `FORMATS`; by default the suffix tells.
     limit, start, end
         Override those of the file and of all its routes, or supply those that the file lacks. Nodes by number, from 0,
-        or by name.
+        or by name. Where costs are times, the limit may be a text such as "4:00", hours and minutes.
     index
         Which instance of an NPZ set, from 0; may be left out for a set of one instance.
     matrix, metric

@@ -220,7 +220,7 @@ def _one_window(opens: Cell, closes: Cell, times: Times) -> Sequence[Window | Da
         for cell in (opens, closes)
     ]
     cell = opens if closes.empty else closes
-    found: list[Window | Daily] = cell.named(times.window, *texts)
+    found: list[Window | Daily] = cell.named(times, times.window, *texts)
     return found or None
 
 

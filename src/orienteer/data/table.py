@@ -120,12 +120,18 @@ def with_routes_of(fields: Fields, table: Table, unit: str | None = None) -> Fie
 
 def in_unit(fields: Fields, times: Times) -> Fields:
     """The fields, which know from now on whether times are times of day."""
-    if times.in_unit and fields.in_metres:
-        wish = "a speed, in metres for each of these, or a matrix must be given"
-        raise BadFile(times.path, f"times of day need costs in {times.unit}, but lat and lon give metres: {wish}")
+    if fields.in_metres:
+        times.refuse_metres()
     if times.of_day and fields.clock not in (None, times.unit):
         raise BadFile(times.path, f"its times are in {times.unit}, those of the points in {fields.clock}")
-    return replace(fields, unit=times.unit, clock=times.unit if times.of_day else fields.clock)
+    of_day, dotted = fields.of_day or times.of_day, fields.dotted or times.dotted
+    if of_day and dotted is not None:
+        raise dotted.refused
+    if times.dotted is not None and times.all_dotted and not of_day and fields.clock is None:
+        times.dotted.warn()
+    return replace(
+        fields, unit=times.unit, clock=times.unit if times.of_day else fields.clock, of_day=of_day, dotted=dotted
+    )
 
 
 def _unit(table: Table, unit: str | None) -> tuple[Unit | None, bool]:

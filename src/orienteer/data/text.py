@@ -72,9 +72,14 @@ def unreadable(path: FilePath, error: OSError) -> BadFile:
     return BadFile(path, f"cannot be read: {error.strerror or error}")
 
 
+def is_real(token: str) -> bool:
+    """Whether a token spells a number."""
+    return _REAL.fullmatch(token) is not None
+
+
 def real(path: FilePath, token: str, what: str, line: int | None = None) -> float:
     """The finite number that a token spells; `what` names it, and `line` its line, in errors."""
-    if not _REAL.fullmatch(token):
+    if not is_real(token):
         raise BadFile(path, f"{what} must be a number, got {shown(token)}", line)
     value = float(token)
     if math.isinf(value):
@@ -123,7 +128,9 @@ def check_size(path: FilePath, size: int, line: int | None = None, table: bool =
 def shown(value: object) -> str:
     """A value as an error message shows it: quoted, and shortened to 60 characters."""
     text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if len(text) <= 60:
+        return text
+    return f"{text[:56]}...{text[-1]}" if isinstance(value, str) else f"{text[:57]}..."
 
 
 def csv_line(values: Iterable[object]) -> str:

@@ -1,15 +1,19 @@
 """Times in files: numbers, or times of day such as 09:30 and windows such as 09:00-12:00;14:00-18:00."""
 
+import logging
 import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from orienteer.data.text import FilePath, real, shown
+from orienteer.data.text import FilePath, is_real, real, shown
 from orienteer.model.clock import PER_HOUR, UNITS, Unit
 from orienteer.model.errors import BadFile
 from orienteer.model.rules import Window
 from orienteer.model.spelling import did_you_mean
+
+DURATION = "hours and minutes such as 1:30"
+"""What a duration may be besides a number, for messages."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,31 @@ class Daily:
 
     opens: int
     closes: int
+
+
+@dataclass(frozen=True)
+class Dotted:
+    """A number that looks like a time with a dot, such as 11.30."""
+
+    path: FilePath
+    what: str
+    text: str
+    line: int | None
+
+    @property
+    def refused(self) -> BadFile:
+        """The error for such a number among times of day."""
+        wish = f"{self.what} must be a number or a time such as 09:30, got {shown(self.text)}"
+        return BadFile(self.path, f"{wish}: {self._advice}", self.line)
+
+    def warn(self) -> None:
+        """Tells in a warning that the number is read as one."""
+        logger = logging.getLogger("orienteer")
+        logger.warning("%s: %s %s is read as a number: %s", self.path, self.what, shown(self.text), self._advice)
+
+    @property
+    def _advice(self) -> str:
+        return f"times have a colon, as in {self.text.replace('.', ':')}"
 
 
 @dataclass
@@ -30,12 +59,18 @@ class Times:
     """Whether a time of day was read."""
     in_unit: bool = field(default=False, init=False)
     """Whether a time of day, or a duration in hours and minutes, was read: then costs must be in the unit."""
+    dotted: "Dotted | None" = field(default=None, init=False)
+    """The first number that looks like a time with a dot."""
+    all_dotted: bool = field(default=True, init=False)
+    """Whether all numbers that were read as moments look like times with a dot."""
 
     def moment(self, text: str, what: str, line: int | None = None) -> float:
         """A time: a number, 09:30 of the first day, or "day 2 09:30"."""
         found = _CLOCK.fullmatch(text.strip())
         if found is None:
-            return self._number(text, what, line)
+            value = self._number(text, what, line, "a time such as 09:30")
+            self._note_dot(text.strip(), what, line)
+            return value
         self.of_day = True
         return _in_unit(self._seconds(found, what, line) + 86400 * (int(found["day"] or 1) - 1), self.unit)
 
@@ -43,8 +78,8 @@ class Times:
         """How long something takes: a number, or hours and minutes such as 1:30."""
         found = _CLOCK.fullmatch(text.strip())
         if found is None or found["day"]:
-            return self._number(text, what, line)
-        return _in_unit(self._seconds(found, what, line), self.unit)
+            return self._number(text, what, line, DURATION)
+        return _in_unit(self._seconds(found, what, line, DURATION), self.unit)
 
     def windows(self, text: str, line: int | None = None) -> list[Window | Daily]:
         """All windows of a text; those in times of day hold every day unless the text says which."""
@@ -66,6 +101,18 @@ class Times:
         self._check_order(first_time, last_time, opens, closes, line)
         return [(first_time, last_time)]
 
+    def refuse_metres(self) -> None:
+        """Nothing, or where a time was read an error that tells how costs become times; for costs that are metres."""
+        if not self.in_unit:
+            return
+        walk = f"{4500 / PER_HOUR[self.unit]:g}"
+        raise BadFile(
+            self.path,
+            f"times of day need costs in {self.unit}, but lat and lon give metres: give a speed in metres a "
+            f"{self.unit.removesuffix('s')}, as --speed {walk}, as speed={walk} in Python, or in the file, as a line "
+            f'`# speed = {walk}` above the header of a table or as "speed": {walk} in JSON; or give a matrix',
+        )
+
     def _window(self, text: str, line: int | None) -> Window | Daily:
         pair = _WINDOW.fullmatch(text.strip())
         if pair is None or not (pair["opens"] or pair["closes"]):
@@ -81,27 +128,36 @@ class Times:
 
     def _check_order(self, opens: float, closes: float, first: str, last: str, line: int | None) -> None:
         if closes < opens:
-            night = "; past midnight hours go on, such as 26:00" if ":" in first + last else ""
+            hint = "; past midnight hours go on, such as 26:00" if ":" in first + last else ""
+            if hint and _DOTTED.fullmatch(last.strip()):
+                hint = f"; times have a colon, as in {last.strip().replace('.', ':')}"
             raise BadFile(
-                self.path, f"a window closes at {last.strip()}, before it opens at {first.strip()}{night}", line
+                self.path, f"a window closes at {last.strip()}, before it opens at {first.strip()}{hint}", line
             )
 
-    def _seconds(self, found: re.Match[str], what: str, line: int | None) -> int:
+    def _seconds(self, found: re.Match[str], what: str, line: int | None, wish: str = "a time of day") -> int:
         minutes, seconds = int(found["minutes"]), int(found["seconds"] or 0)
         if minutes > 59 or seconds > 59:
-            raise BadFile(self.path, f"{what} must be a time of day, got {shown(found[0])}", line)
+            raise BadFile(self.path, f"{what} must be {wish}, got {shown(found[0])}", line)
         self.in_unit = True
         hours = int(found["hours"])
         if found["half"]:
             if not 1 <= hours <= 12:
-                raise BadFile(self.path, f"{what} must be a time of day, got {shown(found[0])}", line)
+                raise BadFile(self.path, f"{what} must be {wish}, got {shown(found[0])}", line)
             hours = hours % 12 + (12 if found["half"] in "pP" else 0)
         return hours * 3600 + minutes * 60 + seconds
 
-    def _number(self, text: str, what: str, line: int | None) -> float:
-        if ":" in text:
-            raise BadFile(self.path, f"{what} must be a number or a time such as 09:30, got {shown(text)}", line)
+    def _number(self, text: str, what: str, line: int | None, other: str) -> float:
+        """A number; `other` is what else may stand here, for messages."""
+        if not is_real(text.strip()):
+            raise BadFile(self.path, f"{what} must be a number or {other}, got {shown(text)}", line)
         return real(self.path, text.strip(), what, line)
+
+    def _note_dot(self, text: str, what: str, line: int | None) -> None:
+        dotted = _DOTTED.fullmatch(text)
+        self.all_dotted &= dotted is not None
+        if dotted is not None and self.dotted is None:
+            self.dotted = Dotted(self.path, what, text, line)
 
 
 def are_windows(text: str) -> bool:
@@ -140,6 +196,7 @@ _CLOCK = re.compile(
     r"(?:\s*(?P<half>[ap])m)?",
     re.ASCII | re.IGNORECASE,
 )
+_DOTTED = re.compile(r"([01]?\d|2[0-3])\.[0-5]\d", re.ASCII)
 _SEPARATOR = re.compile(r"[;,|]")
 _TIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s*[ap]m)?|[+-]?\d+\.?\d*(?:[eE][+-]?\d+)?"
 _TIME_ONLY = re.compile(_TIME, re.ASCII | re.IGNORECASE)

@@ -1,5 +1,6 @@
 """Rules of a problem that contradict each other, told by name before any search begins."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,9 +9,14 @@ from orienteer.model.clock import written_time
 from orienteer.model.errors import InvalidInstance
 from orienteer.model.numbers import TOLERANCE
 from orienteer.model.reach import Reach
+from orienteer.model.show import printable
 
 if TYPE_CHECKING:
     from orienteer.model.instance import Instance
+
+
+MOST_IN_GROUP = 6
+"""How many nodes of a group a message names, the others counted as one."""
 
 
 def check_contradictions(instance: "Instance") -> None:
@@ -25,6 +31,15 @@ def check_contradictions(instance: "Instance") -> None:
 def called(instance: "Instance", node: int) -> str:
     """A node as messages call it: its number and, where it has one, its name."""
     return f"node {node}" if instance.names is None else f"node {node} ({instance.names[node]})"
+
+
+def at_most_one(instance: "Instance", group: Sequence[int]) -> str:
+    """The rule of a group in words, with the names of its nodes, which people know it by."""
+    known = [str(node) if instance.names is None else printable(instance.names[node]) for node in group]
+    if len(known) > MOST_IN_GROUP:
+        known[MOST_IN_GROUP - 1 :] = [f"{len(known) - MOST_IN_GROUP + 1} others"]
+    kind = "nodes " if instance.names is None else ""
+    return f"at most one of {kind}{', '.join(known[:-1])} and {known[-1]} may be visited"
 
 
 def _check_ends(instance: "Instance") -> None:
@@ -73,11 +88,11 @@ def _check_required(instance: "Instance", reach: Reach) -> None:
 
 def _check_groups(instance: "Instance") -> None:
     required = set(instance.required)
-    for place, group in enumerate(instance.groups):
+    for group in instance.groups:
         both = sorted(required.intersection(group))
         if len(both) > 1:
             names = " and ".join(called(instance, node) for node in both[:2])
-            raise InvalidInstance(f"groups[{place}] allows one of its nodes, but {names} are required")
+            raise InvalidInstance(f"groups: {at_most_one(instance, group)}, but {names} are required")
 
 
 def _check_budgets(instance: "Instance") -> None:

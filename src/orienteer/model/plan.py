@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from orienteer.model.clock import written_time
-from orienteer.model.contradictions import called
+from orienteer.model.contradictions import at_most_one, called
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import TOLERANCE
@@ -62,6 +62,8 @@ class Broken(NamedTuple):
     words: str
     node: int | None = None
     """The node that has closed."""
+    budget: str | None = None
+    """The name of the budget that is exceeded."""
 
 
 def check_plan(instance: Instance, routes: Iterable[Sequence[int]]) -> Plan:
@@ -206,17 +208,16 @@ def broken_choice(instance: Instance, visited: set[int]) -> Iterator[Broken]:
     for node in instance.required:
         if node not in visited:
             yield Broken("required", 1.0, f"required {called(instance, node)} is not visited")
-    for number, group in enumerate(instance.groups):
+    for group in instance.groups:
         both = [node for node in group if node in visited]
         if len(both) > 1:
             names = " and ".join(called(instance, node) for node in both[:2])
-            words = f"group {number}: at most one of its nodes may be visited, but {names} are"
-            yield Broken("group", len(both) - 1.0, words)
+            yield Broken("group", len(both) - 1.0, f"{at_most_one(instance, group)}, but {names} are")
     for budget in instance.budgets:
         used = sum(float(budget.weights[node]) for node in sorted(visited))
         if used > budget.most * (1 + TOLERANCE):
             words = f"{used:.6g} is used, {budget.most:.6g} allowed, {used - budget.most:.6g} too much"
-            yield Broken("budget", used - budget.most, f"budget {budget.name!r}: {words}")
+            yield Broken("budget", used - budget.most, f"budget {budget.name!r}: {words}", budget=budget.name)
 
 
 def _which(instance: Instance, number: int) -> str:
