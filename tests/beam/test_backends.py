@@ -21,6 +21,10 @@ from orienteer.beam.step import StepConfig, step_search
 from orienteer.data.generate import generate
 from orienteer.model.instance import Instance
 from orienteer.search.cores import cores, set_cores
+from orienteer.search.registry import make_solver
+
+if len(BACKENDS) == 2:
+    from orienteer.beam.backend.cuda.backend import CudaBackend
 
 needs_both = pytest.mark.skipif(len(BACKENDS) < 2, reason="Triton is not installed: it is made for Linux")
 COLUMNS = ("trail", "instance", "prize", "cost", "visited")
@@ -126,6 +130,17 @@ def test_a_gpu_finds_the_same_routes(name: str) -> None:
     instances = [small_instance("euclidean", 30, seed) for seed in range(50)] + all_families(10)
     host, device = (solver(name, backend).solve_batch(instances) for backend in BACKENDS.values())
     assert [one.tour for one in device] == [one.tour for one in host]
+
+
+@needs_both
+@pytest.mark.skipif(not gpu.NATIVE, reason="the interpreter records nothing")
+def test_more_batches_than_a_gpu_has_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each batch once took a stream of its own to record its step: the 32nd took that of another thread's batch."""
+    monkeypatch.setattr(CudaBackend, "workers", lambda self, instances: 3)
+    monkeypatch.setattr(CudaBackend, "cells", 60)
+    search = make_solver("cs-l", beam=4, tau=0.2, device="cuda")
+    instances = generate(20, "uniform", count=200, seed=1)
+    assert [one.prize for one in search.solve_batch(instances)] == [search.solve(one).prize for one in instances]
 
 
 def test_devices() -> None:

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import nullcontext
 from itertools import count
 
 import numpy as np
@@ -282,3 +283,21 @@ def test_of_equal_children_the_same_enter_whatever_else_is_in_the_batch(backend:
     narrow = cs_p(backend, beam=1, branch=1, recombine=few(backend, True, False))
     mixed = narrow.solve_batch([*small, large])[:-1]
     assert [one.tour for one in mixed] == [one.tour for one in narrow.solve_batch(small)]
+
+
+class Accompanied(PrizeCostLevelSearch):
+    """A search beside which a better route is found."""
+
+    def beside(self, instances, over):  # type: ignore[no-untyped-def]
+        best = [list(PrizeCostLevelSearch(CostLevelConfig(20)).solve(one).tour.nodes) for one in instances]
+        return nullcontext(lambda: best)
+
+
+def test_the_better_of_the_routes_found_side_by_side_counts() -> None:
+    instances = [small_instance("euclidean", 30, seed) for seed in range(3)]
+    alone, wide = (PrizeCostLevelSearch(CostLevelConfig(beam)).solve_batch(instances) for beam in (1, 20))
+    narrow = Accompanied(CostLevelConfig(1))
+    assert sum(one.prize for one in alone) < sum(one.prize for one in wide)
+    best = [max(pair) for pair in zip((one.prize for one in alone), (one.prize for one in wide), strict=True)]
+    assert [one.prize for one in narrow.solve_batch(instances)] == best
+    assert [narrow.solve(one).prize for one in instances] == best

@@ -197,3 +197,36 @@ def test_methods_that_no_package_knows_are_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("orienteer.network.solver.entry_points", lambda **_: ())
     with pytest.raises(OrienteerError, match="no installed package has a network for weights of dqn"):
         learned(weights="an-dqn").solve(some_instance(4, 1))
+
+
+class NamedCuda(HostBackend):
+    """The host, which takes itself for a GPU."""
+
+    name = "cuda"
+
+
+def test_beside_a_gpu_the_host_searches_large_problems_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orienteer.network.solver.LARGE_STEPS", 2)
+    large, small = (generate(nodes, "uniform", seed=1)[0] for nodes in (450, 20))
+    with learned(NamedCuda()).beside([small, large], lambda: False) as found:
+        nothing, route = found()
+    assert nothing == []
+    assert check_tour(large, route).prize > 50
+    for quiet in (learned(HOST), learned(NamedCuda(), polish=False)):
+        with quiet.beside([large], lambda: False) as found:
+            assert found() == [[]]
+
+
+def test_the_search_beside_a_gpu_ends_with_an_error() -> None:
+    """And with Ctrl-C: else it would go on for seconds."""
+    large = generate(450, "uniform", seed=1)[0]
+    asked = []
+    with pytest.raises(KeyboardInterrupt), learned(NamedCuda()).beside([large], lambda: bool(asked.append(1))):
+        raise KeyboardInterrupt
+    assert len(asked) < 450, "it would be asked 495 times in all"
+
+
+def test_a_gpu_expands_fewer_paths_that_lag() -> None:
+    assert LearnedLevelConfig(device="cpu").lag == 3.0
+    assert LearnedLevelConfig(device="cpu", lag=0.5).lag == 0.5
+    assert LearnedLevelConfig(device="cpu", lag=None).lag is None

@@ -5,8 +5,8 @@ import math
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -79,6 +79,14 @@ class BeamSolver(Solver[BeamConfig]):
         """A route known before the search, whose result is at least as good; None where there is no such route."""
         return None
 
+    @contextmanager
+    def beside(self, instances: Sequence[Instance], over: Over) -> Iterator[Callable[[], list[list[int]]]]:
+        """A context in which the host may search too; it gives a function that waits for the routes found.
+
+        A route is empty where none was sought. `over` may be asked by any thread.
+        """
+        yield lambda: [[]] * len(instances)
+
     @abstractmethod
     def scorer(self) -> Scorer:
         """The score, ready to work on the backend's arrays."""
@@ -130,9 +138,13 @@ class BeamSolver(Solver[BeamConfig]):
             run.offer(known)
         problems = self.backend.problems([run.instance], directions)
         watch = _RunWatch(self, run, directions)
-        expander = self.explore(problems, self.scorer(), watch, directions)
-        found = Found(expander, directions) if watch.ended else self.gather(expander, directions, run.report)
-        (route,) = self.finish([run.instance], found.routes(), lambda: watch.ended or run.report())
+        with self.beside([run.instance], lambda: run.stop(run.now())) as also_found:
+            expander = self.explore(problems, self.scorer(), watch, directions)
+            found = Found(expander, directions) if watch.ended else self.gather(expander, directions, run.report)
+            (route,) = self.finish([run.instance], found.routes(), lambda: watch.ended or run.report())
+            (known,) = also_found()
+        if known:
+            run.offer(known)
         if route:
             run.offer(route)
             run.also(self._others(found, 0, run.instance, route, watch.ended))
@@ -184,22 +196,25 @@ class BeamSolver(Solver[BeamConfig]):
         self, batch: list[Instance], given: list[Instance], clock: BatchClock, scorer: Scorer
     ) -> list[Result]:
         """The results of instances that are searched together, as plain problems in `batch`, as given in `given`."""
-        known: list[list[int] | None] = [None] * len(batch)
-        routes: list[list[int]] = [[]] * len(batch)
-        others: list[list[list[int]]] = [[]] * len(batch)
+        nothing: list[list[int]] = [[]] * len(batch)
+        before: Sequence[list[int] | None] = nothing
+        routes, beside, others = nothing, nothing, [nothing[:0]] * len(batch)
         if not clock.ended:
-            known = [self.fallback(one) for one in batch]
+            before = [self.fallback(one) for one in batch]
             directions = clock.directions
-            problems = self.backend.problems(batch, directions)
-            with self.backend.turn():
-                expander = self.explore(problems, scorer, clock, directions)
-                found = Found(expander, directions) if clock.ended else self.gather(expander, directions, clock.over)
-            routes = self.finish(batch, found.routes(), lambda: clock.ended or clock.over())
+            with self.beside(batch, clock.over) as also_found:
+                problems = self.backend.problems(batch, directions)
+                with self.backend.turn():
+                    expander = self.explore(problems, scorer, clock, directions)
+                    found = Found(expander, directions)
+                    found = found if clock.ended else self.gather(expander, directions, clock.over)
+                routes = self.finish(batch, found.routes(), lambda: clock.ended or clock.over())
+                beside = also_found()
             others = [self._others(found, row, batch[row], route, clock.ended) for row, route in enumerate(routes)]
         share, ended, settings = clock.share, clock.ended, self.settings
         return [
-            self._result(one, (sure, route), more, share, clock.steps, ended, dict(settings))
-            for one, sure, route, more in zip(given, known, routes, others, strict=True)
+            self._result(one, known, more, share, clock.steps, ended, dict(settings))
+            for one, *known, more in zip(given, before, beside, routes, others, strict=True)
         ]
 
     def _others(self, found: Found, row: int, instance: Instance, best: list[int], ended: bool) -> list[list[int]]:

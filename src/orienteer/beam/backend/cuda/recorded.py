@@ -4,8 +4,10 @@ A step is a fixed list of kernels over arrays of fixed sizes; how many paths the
 replays the step as a graph, so that one small problem takes as little of the host's time as the largest batch.
 """
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import torch
@@ -44,6 +46,10 @@ class Step:
     action: Tensor  # (most, node) float32, to be written: prize to go after each node; -inf where a path cannot go
     value: Tensor  # (most,) float32, to be written: prize to go
 
+
+_GETTING_READY = threading.Lock()
+"""Held by the thread that compiles and records a step: two threads would compile the same kernels twice, and cannot
+record on one stream."""
 
 Launch = Callable[[], None]
 """Launches the kernels that write a step's `action` and `value`."""
@@ -135,12 +141,15 @@ class RecordedSearch:
         While the GPU works on the steps between two calls of `watch`, the host launches as many more.
         """
         pace = watch.pace
-        self._begin()
-        self._launch()
-        launches, marks = [self._recorded()], [self._mark()]
+        with _GETTING_READY:
+            self._begin()
+            self._launch()
+            launches = [self._recorded()]
+        marks = [self._mark()]
         while True:
             if self._make_room((pace + 1) * (len(marks) + 1)):
-                launches.append(self._recorded())  # the graphs before may still be at work
+                with _GETTING_READY:
+                    launches.append(self._recorded())  # the graphs before may still be at work
             for _ in range(pace):
                 launches[-1]()
             marks.append(self._mark())
@@ -207,7 +216,7 @@ class RecordedSearch:
         """What launches a step: on a GPU as a graph, whose kernels are ready to go."""
         if self.problems.device.type != "cuda":
             return self._launch
-        graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream(self.problems.device)  # type: ignore[no-untyped-call, unused-ignore]
+        graph, stream = torch.cuda.CUDAGraph(), _recording_stream(self.problems.device)
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
             graph.capture_begin(capture_error_mode="thread_local")
@@ -246,3 +255,9 @@ class RecordedSearch:
     def _new(self, *shape: int, dtype: torch.dtype = torch.int64, fill: float | None = None) -> Tensor:
         made = torch.empty(shape, dtype=dtype, device=self.problems.device)
         return made if fill is None else made.fill_(fill)
+
+
+@cache
+def _recording_stream(device: torch.device) -> torch.cuda.Stream:
+    """Always the same stream: torch has 32, gives them out in turn, and would one day give that of another thread."""
+    return torch.cuda.Stream(device)  # type: ignore[no-untyped-call, no-any-return, unused-ignore]
