@@ -278,6 +278,8 @@ def test_what_a_page_or_an_operator_reads(server: Server) -> None:
     assert "windows" in solvers["auto"]
     assert "random" not in solvers
     assert "/v1/jobs/{id}/events" in server.get("/openapi.json")["paths"]
+    told = server.client.get("/docs").text
+    assert "<code>service</code> How long a visit takes" in told
     for path in ("/", "/docs"):
         page = server.client.get(path)
         assert page.status_code == 200
