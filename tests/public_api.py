@@ -136,10 +136,16 @@ def _paths() -> Iterator[str]:
             for one in told.get("parameters", []):
                 yield f"{call} takes {one['in']} {one['name']}"
             for kind, content in told.get("requestBody", {}).get("content", {}).items():
-                yield f"{call} takes {kind}: {_fields(content['schema'])}".rstrip(": ")
+                yield f"{call} takes {kind}: {_fields(_resolved(content['schema'], described))}".rstrip(": ")
             yield f"{call} answers {' '.join(sorted(told['responses']))}"
     for name, schema in sorted(described["components"]["schemas"].items()):
         yield f"schema {name}: {_fields(schema)}"
+
+
+def _resolved(schema: dict[str, Any], described: dict[str, Any]) -> dict[str, Any]:
+    """The schema, or that to which it refers."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return described["components"]["schemas"][name] if name else schema
 
 
 def _fields(schema: dict[str, Any]) -> str:

@@ -29,12 +29,17 @@ def _requests() -> str:
 
 def _request(method: str, path: str, operation: Schema) -> list[str]:
     """A section about one request: what it does, its parameters, its body, its answers."""
-    lines = [f"## {method.upper()} {path}", "", f"{operation['summary']}.", ""]
+    lines = [
+        f"## {method.upper()} {path}",
+        "",
+        f"{operation['summary']}. {operation.get('description', '')}".strip(),
+        "",
+    ]
     for parameter in operation.get("parameters", []):
         wish = "required" if parameter.get("required") else "optional"
         lines.append(f"- `{parameter['name']}` ({parameter['in']}, {wish}): {_words(parameter)}")
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        lines += ["", f"Body, `{kind}`:", "", *_fields(content["schema"])]
+        lines += ["", f"Body: {_type(content['schema'])} as `{kind}`.", ""]
     lines += ["", "Answers:", ""]
     for status, answer in operation["responses"].items():
         if status < "400":
@@ -76,4 +81,5 @@ def _type(schema: Schema) -> str:
         return f"`{schema['const']}`"
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}))}"
-    return schema.get("type", "anything")
+    kind = schema.get("type", "anything")
+    return kind if isinstance(kind, str) else " or ".join(kind)

@@ -19,7 +19,7 @@ def test_a_good_route(cli: Cli, town: Path, tmp_path: Path, text: str) -> None:
     ("text", "reason"),
     [
         ("0 1 2 3 0", "the route costs 14, more than the limit 13, by 1"),
-        ("0 1 2", "the route stops at node 2, not at the end 0"),
+        ("0 1 2", "the route stops at node 2 (pond), not at the end 0 (home)"),
         ("0 7 0", "stop 1: there is no node 7 among 5"),
         ("0", "a route needs its start and its end, got 1 node(s)"),
     ],

@@ -53,6 +53,31 @@ def test_places_by_name_and_number(cli: Cli, places: Path) -> None:
     )
 
 
+def test_avoided_places(cli: Cli, places: Path) -> None:
+    """They stood in the list with an infinite detour, stopped by `way`, before places that might come in."""
+    route = places.with_name("route.txt")
+    said = cli("explain", places, route, "--avoid", "Mill", "--avoid", "Moor")
+    assert [line.split()[0] for line in said.out.splitlines()] == ["place", "Hill"]
+    said = cli("explain", places, route, "Moor", "--avoid", "Moor")
+    told = "orienteer: node 4 (Moor) is not in the plan since it is avoided, by the file or --avoid\n"
+    assert said == (2, "", told)
+
+
+def test_a_result_of_another_table_of_routes_is_told(cli: Cli, places: Path) -> None:
+    """The day was changed by another table; `explain` without it said only that a route begins at another node."""
+    for name, start in (("day", "Home"), ("rest", "Lake")):
+        places.with_name(f"{name}.csv").write_text(f"name,start,end,limit\n{name},{start},Home,6\nnext,Home,Home,3\n")
+    options = ("--routes", places.with_name("rest.csv"))
+    cli("solve", places, *options, "--steps", 200, "--out", places.with_name("plan.json"))
+    told = "judged by the routes day, next; those of"
+    for command in ("explain", "check"):
+        said = cli(command, places, places.with_name("plan.json"), "--routes", places.with_name("day.csv"))
+        assert told in said.err
+        assert "are called rest, next; --routes takes another table" in said.err
+        assert "the route begins at node 1 (Lake), not at the start 0 (Home)" in said.out + said.err
+        assert told not in cli(command, places, places.with_name("plan.json"), *options).err
+
+
 def test_json(cli: Cli, places: Path) -> None:
     route = places.with_name("route.txt")
     (hill,) = json.loads(cli("explain", places, route, "Hill", "--limit", 9, "--steps", 500, "--json").out)

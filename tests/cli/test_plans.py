@@ -184,7 +184,7 @@ def test_no_plan_is_said_in_plain_words(cli: Cli, town: Path, tmp_path: Path, sc
     """Two routes without a plan: the scripted solver finds nothing, or proves that there is nothing."""
     write(TOWN.replace(routes=2), tmp_path / "two.json")
     for infeasible, status, words in (
-        (False, "none found", "no plan was found that keeps all rules of this problem; a longer search may find one"),
+        (False, "none found", "a longer search may find one, and --prove may show that there is none"),
         (True, "infeasible", "no plan keeps all rules of this problem: that is proven"),
     ):
 
@@ -195,7 +195,7 @@ def test_no_plan_is_said_in_plain_words(cli: Cli, town: Path, tmp_path: Path, sc
         command = ("solve", tmp_path / "two.json", "--solver", "scripted", "--steps", "3")
         said = cli(*command, "--plot", tmp_path / "a.png", "--out", tmp_path / "a.txt")
         assert said.status == 1
-        assert said.out.splitlines()[0] == words
+        assert words in said.out.splitlines()[0]
         assert "a.txt was not written: there is no plan" in said.err
         assert not (tmp_path / "a.txt").exists()
         said = cli(*command, "--json")

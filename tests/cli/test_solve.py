@@ -97,7 +97,7 @@ def test_results_know_their_limit_start_and_end(cli: Cli, town: Path, tmp_path: 
     ]
     assert cli("plot", town, out, "--out", picture).status == 0
     assert "cost 4 of 5" in cli("check", town, out, "--limit", "5").out
-    assert "stops at node 2, not at the end 0" in cli("check", town, out, "--start", "mill").out
+    assert "stops at node 2 (pond), not at the end 0 (home)" in cli("check", town, out, "--start", "mill").out
 
 
 def test_results_of_old_files_are_judged_by_the_problem(cli: Cli, town: Path, tmp_path: Path) -> None:

@@ -133,8 +133,18 @@ def test_free_ends(path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ("90,yes", "-1,yes", 4, "service must not be negative, got '-1'"),
-        ("90,yes", "long,yes", 4, "service must be a number or hours and minutes such as 1:30, got 'long'"),
+        ("90,yes", "-1,yes", 4, "duration must not be negative, got '-1'"),
+        (
+            "castle,10,20,3,",
+            'castle,10,20,"1,5",',
+            5,
+            "prize must be a number, got '1,5'; write 1.5: a comma is read so",
+        ),
+        ("castle,10,20,", "castle,,20,", 5, "x must be a number, but the cell is empty"),
+        ("11:30,13:30", "11:30,12", 6, "closes at 12, before it opens at 11:30; times have a colon, as in 12:00"),
+        ("11:30,13:30", "11:30,12.3", 6, "closes at 12.3, before it opens at 11:30; times have a colon, as in 12:30"),
+        ("inn,0,20", "castle,0,20", 6, "the name 'castle' appears again, first on line 5: all names must differ"),
+        ("90,yes", "long,yes", 4, "duration must be a number or hours and minutes such as 1:30, got 'long'"),
         ("90,yes", "90,maybe", 4, "required must be yes or no, got 'maybe'"),
         ("10:00-12:00", "10:00-12:60", 4, "closes must be a time of day, got '12:60'"),
         ("10:00-12:00", "12:00-10:00", 4, "a window closes at 10:00, before it opens at 12:00; past midnight"),
@@ -255,11 +265,18 @@ def test_a_limit_in_hours_needs_costs_that_are_times(path: Path) -> None:
 
 
 def test_a_route_without_time_is_named(path: Path) -> None:
-    """A day that closed when it opened was told as `routes[1].limit`, which no table has."""
+    """A day that closed when it opened was told as `routes[1].limit`, which no table has, without file and line."""
     routes = path.with_name("routes.csv")
     routes.write_text("name,opens,closes\nSaturday,09:00,18:00\nSunday,day 2 09:00,day 2 09:00\n")
-    told = "routes[1].closes must be after day 2 09:00, when the route 'Sunday' opens, got day 2 09:00"
+    told = "routes.csv:3: closes must be after day 2 09:00, when the route 'Sunday' opens, got day 2 09:00"
     with pytest.raises(BadFile, match=re.escape(told)):
         parsed(path, DAY, routes=routes)
+    routes.write_text("name,start\nSaturday,Hotle\n")
+    with pytest.raises(BadFile, match=r"routes.csv:2: start: no place is called 'Hotle'; did you mean 'hotel'"):
+        parsed(path, DAY, routes=routes)
+    routes.write_text("name,opens\nSaturday,09:00\n")
+    told = "routes.csv:2: the route has neither closes nor a limit, and the problem has no limit"
+    with pytest.raises(BadFile, match=told):
+        parsed(path, "x,y,prize\n0,0,0\n3,4,1\n", routes=routes)
     with pytest.raises(BadFile, match="closes of the start or the end must be after 9, when the route opens, got 9"):
         parsed(path, "x,y,prize,opens,closes\n0,0,0,9,9\n3,4,1,,\n")

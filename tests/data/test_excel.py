@@ -3,6 +3,7 @@
 import datetime
 import io
 import pickle
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -147,6 +148,30 @@ def test_errors_name_the_sheet_and_the_row(path: Path) -> None:
             files.read(workbook(path, **sheets))
         again = pickle.loads(pickle.dumps(caught.value))
         assert (str(again), again.path) == (str(caught.value), str(path))
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        (
+            "closes",
+            datetime.datetime(1900, 1, 12),
+            "'1900-01-12T00:00:00'; the cell holds a number that is shown as a date",
+        ),
+        ("closes", datetime.datetime(2026, 5, 1, 12, 30), "enter the time alone, 12:30, or with the number of its day"),
+        ("prize", "5,5", "row 6: prize must be a number, got '5,5'; the cell holds a text: enter 5.5 as a number"),
+        ("duration", "1,5", "got '1,5'; the cell holds a text: enter 1.5 as a number"),
+        ("prize", None, "row 6: prize must be a number, but the cell is empty"),
+        ("x", None, "row 6: x must be a number, but the cell is empty"),
+        ("name", "hotel", "row 6: the name 'hotel' appears again, first in row 5: all names must differ"),
+    ],
+)
+def test_errors_tell_what_to_enter(path: Path, column: str, cell: Any, message: str) -> None:
+    """They said `got None`, `names[1] repeats names[0]` and `got '1900-01-12T00:00:00'` for 12 in a cell of times."""
+    rows = [[*row] for row in DAY[:-1]]
+    rows[5][DAY[3].index(column)] = cell
+    with pytest.raises(BadFile, match=re.escape(message)):
+        files.read(workbook(path, Places=rows))
 
 
 def test_a_table_of_routes_under_another_name(path: Path) -> None:

@@ -157,8 +157,8 @@ def test_rows_that_name_no_place(path: Path) -> None:
 
     instance = three_stops().instance
     for text, message in (
-        ("Total", "row 6: no place is called 'Total': a stop needs a node or the name of a place; in a row of sums"),
-        ("towr", r"no place is called 'towr'; did you mean 'tower'\?: a stop needs"),
+        ("Total", "row 6: no place is called 'Total'; a stop needs a node or the name of a place, and a row of sums"),
+        ("towr", r"no place is called 'towr'; did you mean 'tower'\?$"),
     ):
         with pytest.raises(BadFile, match=message):
             files.read_plan(changed(path, name(text)), instance)

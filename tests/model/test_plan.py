@@ -74,10 +74,10 @@ def test_a_plain_problem_has_a_plan_of_one_route() -> None:
         (TOWN, [[0], [4]], "Route 1: a route needs its start and its end, got 1 node(s)"),
         (TOWN, [[0, 7, 0], [4]], "Route 1, stop 1: there is no node 7 among 5"),
         (TOWN, [[0, 2, 0], [4, -1]], "Route 2, stop 1: there is no node -1 among 5"),
-        (TOWN, [[2, 0], [4]], "Route 1: the route begins at node 2, not at the start 0"),
-        (TOWN, [[0, 2], [4]], "Route 1: the route stops at node 2, not at the end 0"),
-        (TOWN, [[0, 4, 0], [4]], "Route 1, stop 1: node 4 is a start or an end and no stop on the way"),
-        (TOWN, [[0, 2, 0], [4, 4]], "Route 2, stop 1: node 4 is a start or an end and no stop on the way"),
+        (TOWN, [[2, 0], [4]], "Route 1: the route begins at node 2 (pond), not at the start 0 (home)"),
+        (TOWN, [[0, 2], [4]], "Route 1: the route stops at node 2 (pond), not at the end 0 (home)"),
+        (TOWN, [[0, 4, 0], [4]], "Route 1, stop 1: node 4 (hotel) is a start or an end and no stop on the way"),
+        (TOWN, [[0, 2, 0], [4, 4]], "Route 2, stop 1: node 4 (hotel) is a start or an end and no stop on the way"),
         (TOWN, [[0, 2, 0], [4, 2]], "Route 2, stop 1: node 2 (pond) is visited twice; first at Route 1, stop 1"),
         (TOWN, [[0, 2, 2, 0], [4]], "Route 1, stop 2: node 2 (pond) is visited twice; first at Route 1, stop 1"),
         (
@@ -99,7 +99,7 @@ def test_a_plain_problem_has_a_plan_of_one_route() -> None:
         (
             LOOSE.replace(routes=[Route(name="Ann"), Route(4, None, 20, 10 / 3, "Bo")]),
             [[0, 0], [4, 0]],
-            "Route 2 (Bo), stop 1: node 0 is a start or an end and no stop on the way",
+            "Route 2 (Bo), stop 1: node 0 (home) is a start or an end and no stop on the way",
         ),
         (
             LOOSE.replace(routes=[Route(name="Ann"), Route(0, None, 20, 10 / 3, "Bo")]),

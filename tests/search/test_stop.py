@@ -46,7 +46,10 @@ def test_ends(stop: Stop, ends: bool) -> None:
         (lambda: MaxSteps(-3), "MaxSteps.steps must be at least 0, got -3"),
         (lambda: NoImprovement(0), "NoImprovement.steps must be at least 1, got 0"),
         (lambda: TargetPrize(math.nan), "TargetPrize.prize must be a number, got nan"),
-        (lambda: as_stop(3), "stop must be a stop criterion or a function of the progress, got 3"),  # type: ignore[arg-type]
+        (
+            lambda: as_stop(3),
+            "stop must be a stop criterion, such as MaxSeconds(5), or a function of the progress, got 3",
+        ),  # type: ignore[arg-type]
     ],
 )
 def test_wrong_settings_have_a_message(make: Callable[[], Stop], message: str) -> None:

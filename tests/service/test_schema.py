@@ -3,12 +3,14 @@
 benchmarks/service_schema.py sends ten thousand.
 """
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from orienteer.service.app import create_app
-from orienteer.service.contract import PROBLEM
+from orienteer.service.problem_schema import PLACE, PROBLEM, ROUTE
 from orienteer.service.settings import Settings
 from schema_cases import ask_all
 from servers import Server, problem
@@ -71,5 +73,52 @@ def test_all_keys_of_problems_are_described() -> None:
     from orienteer.data.places import KEYS as OF_PLACE
 
     assert set(KEYS) - {"comment"} == PROBLEM["properties"].keys()
-    place = PROBLEM["properties"]["places"]["items"]["properties"].keys()
-    assert set(OF_PLACE) - {"id", "comment"} == place - {"duration"}
+    assert set(OF_PLACE) - {"id", "comment"} == PLACE["properties"].keys() - {"duration"}
+
+
+def test_all_keys_of_routes_are_described() -> None:
+    from dataclasses import fields
+
+    from orienteer.model.rules import Route
+
+    assert {one.name for one in fields(Route)} | {"closes", "free_end"} == ROUTE["properties"].keys()
+
+
+def undescribed(schema: Any, path: str) -> Iterator[str]:
+    """The fields of a schema, and of what it holds, about which nothing is said."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from undescribed(part, path)
+    if not isinstance(schema, dict):
+        return
+    for name, field in schema.get("properties", {}).items():
+        if not field.get("description"):
+            yield f"{path}.{name}"
+        yield from undescribed(field, f"{path}.{name}")
+    for key in schema.keys() - {"properties"}:
+        yield from undescribed(schema[key], path)
+
+
+def test_every_field_is_explained() -> None:
+    """Eighty fields had a type and no word about them, so that a client made of the description had to guess."""
+    found = described()
+    assert list(undescribed(found["components"]["schemas"], "")) == []
+    for path, methods in found["paths"].items():
+        for method, operation in methods.items():
+            assert list(undescribed(operation, f"{method} {path}")) == []
+            for parameter in operation.get("parameters", []):
+                assert parameter.get("description"), f"{method} {path}: {parameter['name']}"
+
+
+def test_generated_clients_get_good_names() -> None:
+    """Functions were called solve_v1_solve_post, and each request had a copy of the problem without a name."""
+    found = described()
+    names = [operation["operationId"] for methods in found["paths"].values() for operation in methods.values()]
+    assert {"solve", "explain", "add_job", "get_job", "cancel_job", "events"} <= set(names)
+    assert len(set(names)) == len(names)
+    known = {f"#/components/schemas/{name}" for name in found["components"]["schemas"]}
+    used = set(re.findall(r"#/components/schemas/\w+", str(found)))
+    assert used <= known
+    assert known - used <= {"#/components/schemas/News"}
+    asked = found["components"]["schemas"]["Ask"]["properties"]
+    assert asked["problem"]["$ref"] == "#/components/schemas/OrienteeringProblem"

@@ -7,13 +7,17 @@ from typing import Any
 
 import click
 
-from orienteer.cli.options import READING, SEED, read_problem_of, stop_of, with_options
+from orienteer.cli.options import READING, SEED, problem_and_avoided, stop_of, with_options
 from orienteer.cli.table import layout
+from orienteer.model.contradictions import called
 from orienteer.model.explain import Explanation, closest, explain
 from orienteer.model.instance import Instance
 from orienteer.model.plan import Plan, check_plan
 from orienteer.model.show import place_name, printable, route_name
 from orienteer.search.explain import Worth, worth_with
+
+MOST = 10
+"""How many places are listed."""
 
 
 @click.command("explain")
@@ -39,18 +43,23 @@ def why_not(
 
     For each PLACE, by number from 0 or by name: where it comes closest to fitting into the plan in ROUTE, what stops
     it there and by how much, and what a short search finds with the place required. Without places, the ten that came
-    closest. Other stops stay where they are, and the plan must keep the rules of the problem in FILE.
+    closest; those that are avoided do not count. Other stops stay where they are, and the plan must keep the rules of
+    the problem in FILE: options of `solve` that changed the problem, such as --routes and --avoid, are given again.
     """
     from orienteer.data.files import read_plan
 
-    instance = read_problem_of(file, tourfile, how)
+    instance, avoided = problem_and_avoided(file, tourfile, how)
     plan = check_plan(instance, read_plan(tourfile, instance, how["index"] or 0))
     if not places:
-        found = closest(instance, plan)
+        found = [one for one in closest(instance, plan, MOST + len(avoided)) if one.node not in avoided][:MOST]
         click.echo(json.dumps([one.to_dict() for one in found]) if as_json else _table(instance, found))
         return
     stop = stop_of(seconds, steps)
-    reasons = [explain(instance, plan, _node(place)) for place in places]  # all, before any search
+    nodes = [instance.find("PLACE", _node(place)) for place in places]
+    for node in nodes:
+        if node in avoided:
+            raise ValueError(f"{called(instance, node)} is not in the plan since it is avoided, by the file or --avoid")
+    reasons = [explain(instance, plan, node) for node in nodes]  # all, before any search
     answers = [(one, worth_with(instance, plan, one.node, stop, seed)) for one in reasons]
     if as_json:
         click.echo(json.dumps([one.to_dict() | {"required": worth.to_dict()} for one, worth in answers]))

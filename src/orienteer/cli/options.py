@@ -7,17 +7,21 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from orienteer.model.errors import BadFile
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
+from orienteer.model.show import printable
 from orienteer.search.registry import REGISTRY, make_solver, solver_class
 from orienteer.search.settings import field_types, read_settings
 from orienteer.search.solver import AnySolver
 from orienteer.search.stop import Stop, at_most
+
+if TYPE_CHECKING:
+    from orienteer.data.fields import Fields
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -164,11 +168,17 @@ def read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
     A result in `tourfile` holds its limit, start, end and number of routes: these override those of `file`, unless the
     file lists its routes, and options override both. Where the two files differ, a line on standard error says so.
     """
+    return problem_and_avoided(file, tourfile, how)[0]
+
+
+def problem_and_avoided(file: str, tourfile: str, how: dict[str, Any]) -> tuple[Instance, set[int]]:
+    """As `read_problem_of`, and the nodes that file and options avoid: in the problem these only have no ways."""
     with _naming_options(how):
-        return _read_problem_of(file, tourfile, how)
+        instance, fields = _read_problem_of(file, tourfile, how)
+        return instance, {fields.number(file, "avoid", node) for node in fields.avoided}
 
 
-def _read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
+def _read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> tuple[Instance, "Fields"]:
     from orienteer.data.files import read_fields
 
     reading = {key: how[key] for key in FIELDS}
@@ -176,8 +186,10 @@ def _read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
     fields = read_fields(file, **reading).wishing(*wishes)
     values = {key: how[key] for key in ("limit", "start", "end")}
     result = result_in(tourfile)
+    if result is not None and isinstance(fields.routes, list):
+        _say_other_routes(tourfile, [route.name for route in fields.routes])
     if result is None or result.plan is None or result.limit is None or isinstance(fields.routes, list):
-        return fields.build(file, **values)
+        return fields.build(file, **values), fields
     free, count = _free_end(tourfile), len(result.routes)
     known: dict[str, Any] = {"limit": result.limit}
     if values["start"] is None and values["end"] is None:
@@ -191,7 +203,17 @@ def _read_problem_of(file: str, tourfile: str, how: dict[str, Any]) -> Instance:
     if how["routes"] is None and count != (fields.routes or 1):
         _say_judged(f"the {count} routes", tourfile, str(fields.routes or 1), file)
         fields = read_fields(file, **(reading | {"routes": count})).wishing(*wishes)
-    return fields.wishing(file, free_end=free and values["end"] is None).build(file, **values)
+    return fields.wishing(file, free_end=free and values["end"] is None).build(file, **values), fields
+
+
+def _say_other_routes(tourfile: str, own: Sequence[str]) -> None:
+    """Says so where the routes of a result have other names than those of the problem, by which they are judged."""
+    names = [route.get("name", "") for route in _routes_json(tourfile)]
+    if any(names) and any(own) and names != list(own):
+        told = ", ".join(map(printable, names))
+        which = f"the routes {', '.join(map(printable, own))}"
+        wish = f"those of {tourfile} are called {told}; --routes takes another table"
+        click.echo(f"orienteer: judged by {which}; {wish}", err=True)
 
 
 @contextlib.contextmanager
@@ -211,10 +233,16 @@ def _say_judged(what: str, tourfile: str, other: str, file: str) -> None:
 
 def _free_end(tourfile: str) -> bool:
     """Whether the routes of a result may stop anywhere."""
+    routes = _routes_json(tourfile)
+    return bool(routes) and routes[0].get("free_end") is True
+
+
+def _routes_json(tourfile: str) -> list[dict[str, Any]]:
+    """The routes of a result as they stand in its file; none where they are plain lists of nodes."""
     from orienteer.data.json_file import parse_json
 
-    routes = parse_json(tourfile).get("routes")
-    return bool(routes) and isinstance(routes[0], dict) and routes[0].get("free_end") is True
+    routes = parse_json(tourfile).get("routes") or []
+    return [route for route in routes if isinstance(route, dict)]
 
 
 def result_in(tourfile: str) -> Result | None:

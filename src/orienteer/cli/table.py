@@ -100,7 +100,8 @@ def no_plan(result: Result) -> str:
     """One line that says that there is no plan."""
     if result.status == "infeasible":
         return "no plan keeps all rules of this problem: that is proven"
-    return "no plan was found that keeps all rules of this problem; a longer search may find one"
+    wish = "a longer search may find one, and --prove may show that there is none"
+    return f"no plan was found that keeps all rules of this problem; {wish}"
 
 
 def bound_line(result: Result) -> str:

@@ -49,13 +49,15 @@ class Cell:
         """The error that names the field, the wish and the value."""
         if self.value is NO_VALUE:
             return BadFile(self.path, f"{self.what} {WITHOUT_VALUE}", self.line)
+        if self.empty and self.line is not None:
+            return BadFile(self.path, f"{self.what} {wish}, but the cell is empty", self.line)
         return BadFile(self.path, f"{self.what} {wish}, got {shown(self.value)}", self.line)
 
     def number(self, texts: bool = True) -> float:
         """A finite number; with `texts` it may be spelt as a text."""
         if is_number(self.value):
             return float(self.value)
-        if not isinstance(self.value, str) or not texts:
+        if not isinstance(self.value, str) or not texts or (self.empty and self.line is not None):
             raise self.wrong(f"must be a number{_reason(self.value)}")
         return real(self.path, self.text, self.what, self.line)
 

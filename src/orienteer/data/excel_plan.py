@@ -154,9 +154,9 @@ def _node_by_name(path: FilePath, stop: _Stop, instance: Instance | None) -> int
     if names.count(stop.name) > 1:
         raise BadFile(path, f"several places are called {shown(stop.name)}: the row needs a node", stop.line)
     if stop.name not in names:
-        wish = "a stop needs a node or the name of a place; in a row of sums both must be empty"
-        hint = did_you_mean(stop.name, names)
-        raise BadFile(path, f"no place is called {shown(stop.name)}{hint}: {wish}", stop.line)
+        wish = "; a stop needs a node or the name of a place, and a row of sums must have neither"
+        hint = did_you_mean(stop.name, names) or wish
+        raise BadFile(path, f"no place is called {shown(stop.name)}{hint}", stop.line)
     return names.index(stop.name)
 
 

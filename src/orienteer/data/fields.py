@@ -38,6 +38,8 @@ class RouteFields:
     """When the route must be at its end, in place of a limit."""
     free_end: bool = False
     name: str = ""
+    source: tuple[FilePath, int | None] | None = None
+    """The table and the line of the route, for messages; None where it stands in no table."""
 
     @classmethod
     def of(cls, route: Route) -> "RouteFields":
@@ -191,7 +193,17 @@ class Fields:
             if not 1 <= self.routes <= MOST_ROUTES:
                 raise BadFile(path, f"routes must be from 1 to {MOST_ROUTES}, got {self.routes}")
             return [self._route(path, what, RouteFields())] * self.routes
-        return [self._route(path, f"{what}routes[{place}].", route) for place, route in enumerate(self.routes)]
+        return [self._listed(path, f"{what}routes[{place}].", route) for place, route in enumerate(self.routes)]
+
+    def _listed(self, path: FilePath, what: str, route: RouteFields) -> Route:
+        """One of a list of routes; errors about one that stands in a table have its line in place of `what`."""
+        try:
+            return self._route(path, what, route)
+        except BadFile as error:
+            if route.source is None or not error.message.startswith(what.rstrip(".")):
+                raise
+            message = error.message.removeprefix(what.rstrip(".")).lstrip(".: ")
+            raise BadFile(route.source[0], message, route.source[1], error.field) from error
 
     def _route(self, path: FilePath, what: str, route: RouteFields) -> Route:
         """A route whose nodes are numbers, and which has of the problem what it does not say itself."""
@@ -210,8 +222,11 @@ class Fields:
         elif limit is None and math.isfinite(closes):
             limit = self._time_until(path, f"{what}closes of the start or the end", route, opens, closes)
         if limit is None:
-            where = f"{what.rstrip('.')}: " if what.endswith(".") else what
-            raise BadFile(path, f"{where}the file holds no limit, so one must be given")
+            if not what.endswith("."):
+                raise BadFile(path, f"{what}the file holds no limit, so one must be given")
+            raise BadFile(
+                path, f"{what.rstrip('.')}: the route has neither closes nor a limit, and the problem has no limit"
+            )
         return Route(first, None if free else last, opens, limit, route.name)
 
     def _time_until(self, path: FilePath, field: str, route: RouteFields, opens: float, closes: float) -> float:

@@ -72,7 +72,7 @@ def read_points(
         if len(rows) > MAX_NODES:
             check_size(path, len(rows), row.line)
     places = find_columns(path, header.titles, header.line, _flags(path, header, rows), header.prize is None)
-    table = _Table(path, places, rows)
+    table = _Table(path, places, rows, header.titles)
     check_size(path, len(rows))
     prizes = [cell.amount() if header.prize is None or not cell.empty else header.prize for cell in table["prize"]]
     if header.warns:
@@ -80,6 +80,10 @@ def read_points(
         warn_of_unused(path, header.titles, places, cells, [name.lower() for name in most])
     rules = _rules(table, times)
     rules["budgets"] = _budgets(table, header.titles, most)
+    names = None
+    if "name" in places:
+        names = [cell.value if isinstance(cell.value, str) else cell.text for cell in table["name"]]
+        _check_names(table, names)
     on_earth = "lat" in places
     axes = ("lon", "lat") if on_earth else ("x", "y")
     coords = None
@@ -90,9 +94,7 @@ def read_points(
     return Points(
         prizes,
         coords,
-        [cell.value if isinstance(cell.value, str) else cell.text for cell in table["name"]]
-        if "name" in places
-        else None,
+        names,
         on_earth,
         rules,
         _flagged(table, "start"),
@@ -138,8 +140,10 @@ def _no_header(path: FilePath, header: Header) -> str:
 class _Table:
     """The cells of rows, by column."""
 
-    def __init__(self, path: FilePath, places: Mapping[str, int], rows: Sequence[Row]):
+    def __init__(self, path: FilePath, places: Mapping[str, int], rows: Sequence[Row], titles: Sequence[str]):
         self.path, self.places, self.rows = path, places, rows
+        self.called = {column: titles[place].strip().lower() for column, place in places.items()}
+        """What the file calls each column, for messages."""
 
     def __contains__(self, column: str) -> bool:
         return column in self.places
@@ -155,7 +159,8 @@ class _Table:
     def cell(self, row: Row, column: str) -> Cell:
         """A cell of a row."""
         place = self.places.get(column)
-        return Cell(self.path, None if place is None else row.cells[place], f"{row.field}{column}", row.line)
+        called = column if row.line is None else self.called.get(column, column)
+        return Cell(self.path, None if place is None else row.cells[place], f"{row.field}{called}", row.line)
 
 
 def _flags(path: FilePath, header: Header, rows: Sequence[Row]) -> list[str]:
@@ -175,6 +180,19 @@ def _flagged(table: _Table, column: str) -> Node | None:
     if len(found) > 1:
         raise BadFile(table.path, f"{found[1][1].what} is the second {column}; there is one", found[1][1].line)
     return found[0][0] if found else None
+
+
+def _check_names(table: _Table, names: Sequence[str]) -> None:
+    """Raises `BadFile` with both lines where a name repeats; of places without lines `Instance` tells."""
+    first: dict[str, int] = {}
+    for name, row in zip(names, table.rows, strict=True):
+        if row.line is None:
+            return
+        if name in first:
+            place = "in row" if isinstance(table.path, InSheet) else "on line"
+            wish = f"the name {shown(name)} appears again, first {place} {first[name]}"
+            raise BadFile(table.path, f"{wish}: all names must differ", row.line)
+        first[name] = row.line
 
 
 def _axis(cell: Cell, axis: str) -> float:
@@ -296,7 +314,7 @@ def _route(path: FilePath, titles: Sequence[str], row: Row, times: Times) -> Rou
         raise BadFile(path, f"a row must have {len(titles)} cells like the header, got {len(row.cells)}", row.line)
     cells = {title: Cell(path, value, title, row.line) for title, value in zip(titles, row.cells, strict=True)}
     given = {title: _route_value(cell, title, times) for title, cell in cells.items() if not cell.empty}
-    return RouteFields(**given)
+    return RouteFields(**given, source=(path, row.line))
 
 
 def _route_value(cell: Cell, title: str, times: Times) -> Any:

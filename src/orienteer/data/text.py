@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from orienteer.model.distances import LARGEST_TABLE
-from orienteer.model.errors import BadFile
+from orienteer.model.errors import BadFile, InSheet
 
 FilePath = str | Path
 
@@ -80,11 +80,21 @@ def is_real(token: str) -> bool:
 def real(path: FilePath, token: str, what: str, line: int | None = None) -> float:
     """The finite number that a token spells; `what` names it, and `line` its line, in errors."""
     if not is_real(token):
-        raise BadFile(path, f"{what} must be a number, got {shown(token)}", line)
+        raise BadFile(path, f"{what} must be a number, got {shown(token)}{comma_hint(path, token)}", line)
     value = float(token)
     if math.isinf(value):
         raise BadFile(path, f"{what} is too large: {shown(token)}", line)
     return value
+
+
+def comma_hint(path: FilePath, token: str) -> str:
+    """What an error says besides about a token that is a number with a decimal comma; else nothing."""
+    if not _DECIMAL_COMMA.fullmatch(token.strip()):
+        return ""
+    number = token.strip().replace(",", ".")
+    if isinstance(path, InSheet):
+        return f"; the cell holds a text: enter {number} as a number"
+    return f"; write {number}: a comma is read so only in a CSV with semicolons or tabs where no number has a point"
 
 
 def amount(path: FilePath, token: str, what: str, line: int | None = None) -> float:
@@ -201,6 +211,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 _REAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 _PLAIN = re.compile(r"[0-9.eE+-]*")
 _PLAIN_TEXT = re.compile(r"[\w .:;-]*", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)

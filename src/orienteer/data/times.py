@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from orienteer.data.text import FilePath, is_real, real, shown
+from orienteer.data.text import FilePath, comma_hint, is_real, real, shown
 from orienteer.model.clock import PER_HOUR, UNITS, Unit
 from orienteer.model.errors import BadFile
 from orienteer.model.rules import Window
 from orienteer.model.spelling import did_you_mean
+
+LAST_SMALL_NUMBER = 1906
+"""Spreadsheets count days from 1900: numbers such as 1230, shown as dates, lie before the end of this year."""
 
 DURATION = "hours and minutes such as 1:30"
 """What a duration may be besides a number, for messages."""
@@ -129,8 +132,8 @@ class Times:
     def _check_order(self, opens: float, closes: float, first: str, last: str, line: int | None) -> None:
         if closes < opens:
             hint = "; past midnight hours go on, such as 26:00" if ":" in first + last else ""
-            if hint and _DOTTED.fullmatch(last.strip()):
-                hint = f"; times have a colon, as in {last.strip().replace('.', ':')}"
+            if hint and ":" not in last:
+                hint = f"; times have a colon, as in {_with_colon(last.strip())}"
             raise BadFile(
                 self.path, f"a window closes at {last.strip()}, before it opens at {first.strip()}{hint}", line
             )
@@ -150,7 +153,8 @@ class Times:
     def _number(self, text: str, what: str, line: int | None, other: str) -> float:
         """A number; `other` is what else may stand here, for messages."""
         if not is_real(text.strip()):
-            raise BadFile(self.path, f"{what} must be a number or {other}, got {shown(text)}", line)
+            wish = f"{what} must be a number or {other}, got {shown(text)}"
+            raise BadFile(self.path, f"{wish}{_date_hint(text)}{comma_hint(self.path, text)}", line)
         return real(self.path, text.strip(), what, line)
 
     def _note_dot(self, text: str, what: str, line: int | None) -> None:
@@ -158,6 +162,24 @@ class Times:
         self.all_dotted &= dotted is not None
         if dotted is not None and self.dotted is None:
             self.dotted = Dotted(self.path, what, text, line)
+
+
+def _with_colon(text: str) -> str:
+    """The time of day that a number such as 12, 12.3 or 12.30 may have meant, or else an example."""
+    hours, _, minutes = text.partition(".")
+    dotted = f"{hours}.{minutes.ljust(2, '0')}"
+    return dotted.replace(".", ":") if _DOTTED.fullmatch(dotted) else "09:30"
+
+
+def _date_hint(text: str) -> str:
+    """What an error says besides about a date, as a spreadsheet holds it: dates are not read."""
+    found = _DATE.fullmatch(text.strip())
+    if found is None:
+        return ""
+    if int(found["year"]) <= LAST_SMALL_NUMBER:
+        return "; the cell holds a number that is shown as a date: enter a time such as 09:30"
+    time = found["time"] or "09:30"
+    return f"; dates are not read: enter the time alone, {time}, or with the number of its day, day 2 {time}"
 
 
 def are_windows(text: str) -> bool:
@@ -196,6 +218,7 @@ _CLOCK = re.compile(
     r"(?:\s*(?P<half>[ap])m)?",
     re.ASCII | re.IGNORECASE,
 )
+_DATE = re.compile(r"(?P<year>\d{4})-\d{2}-\d{2}(?:[T ](?P<time>\d{2}:\d{2})\S*)?", re.ASCII)
 _DOTTED = re.compile(r"([01]?\d|2[0-3])\.[0-5]\d", re.ASCII)
 _SEPARATOR = re.compile(r"[;,|]")
 _TIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s*[ap]m)?|[+-]?\d+\.?\d*(?:[eE][+-]?\d+)?"

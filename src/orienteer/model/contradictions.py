@@ -33,6 +33,13 @@ def called(instance: "Instance", node: int) -> str:
     return f"node {node}" if instance.names is None else f"node {node} ({instance.names[node]})"
 
 
+def other_end(instance: "Instance", place: str, node: int, wish: int) -> str:
+    """The words for a route that begins or stops, as `place` says, at another node than it should."""
+    verb = "begins" if place == "start" else "stops"
+    wanted = called(instance, wish).removeprefix("node ")
+    return f"the route {verb} at {called(instance, node)}, not at the {place} {wanted}"
+
+
 def at_most_one(instance: "Instance", group: Sequence[int]) -> str:
     """The rule of a group in words, with the names of its nodes, which people know it by."""
     known = [str(node) if instance.names is None else printable(instance.names[node]) for node in group]

@@ -91,7 +91,7 @@ def explain(instance: Instance, plan: Plan, node: int | str) -> Explanation:
 def _explain(instance: Instance, plan: Plan, number: int, gaps: "_Gaps") -> Explanation:
     if number in plan.visited or number in instance.ends:
         what = "a start or an end" if number in instance.ends else "in the plan"
-        raise ValueError(f"node must be left out of the plan to be explained, but {called(instance, number)} is {what}")
+        raise ValueError(f"{called(instance, number)} is {what}: only a place that is left out can be explained")
     best = _closest_insertion(instance, plan, number, gaps)
     choice = tuple(broken_choice(instance, {*plan.visited, number}))
     return _judged(instance, plan, replace(best, broken=best.broken + choice))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from orienteer.model.clock import written_time
-from orienteer.model.contradictions import at_most_one, called
+from orienteer.model.contradictions import at_most_one, called, other_end
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
 from orienteer.model.numbers import TOLERANCE
@@ -166,18 +166,14 @@ def _check_shape(instance: Instance, orders: Sequence[tuple[int, ...]]) -> None:
                     f"{_where(instance, number, place)}: there is no node {node} among {instance.size}"
                 )
         if order[0] != route.start:
-            raise InfeasibleTour(
-                f"{_which(instance, number)}the route begins at node {order[0]}, not at the start {route.start}"
-            )
+            raise InfeasibleTour(_which(instance, number) + other_end(instance, "start", order[0], route.start))
         if route.end is not None and order[-1] != route.end:
-            raise InfeasibleTour(
-                f"{_which(instance, number)}the route stops at node {order[-1]}, not at the end {route.end}"
-            )
+            raise InfeasibleTour(_which(instance, number) + other_end(instance, "end", order[-1], route.end))
         inner = order[1:] if route.end is None else order[1:-1]
         for place, node in enumerate(inner, start=1):
             where = _where(instance, number, place)
             if node in instance.ends:
-                raise InfeasibleTour(f"{where}: node {node} is a start or an end and no stop on the way")
+                raise InfeasibleTour(f"{where}: {called(instance, node)} is a start or an end and no stop on the way")
             if node in seen:
                 also = "" if seen[node] == where else f"; first at {seen[node]}"
                 raise InfeasibleTour(f"{where}: {called(instance, node)} is visited twice{also}")

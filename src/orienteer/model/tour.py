@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orienteer.model.contradictions import called
+from orienteer.model.contradictions import called, other_end
 from orienteer.model.distances import Distances
 from orienteer.model.errors import InfeasibleTour
 from orienteer.model.instance import Instance
@@ -84,9 +84,9 @@ def check_plain(instance: Instance, nodes: Sequence[int]) -> Tour:
         if not 0 <= node < size:
             raise InfeasibleTour(f"stop {place}: there is no node {node} among {size}")
     if route[0] != instance.start:
-        raise InfeasibleTour(f"the route begins at node {route[0]}, not at the start {instance.start}")
+        raise InfeasibleTour(other_end(instance, "start", route[0], instance.start))
     if route[-1] != instance.end:
-        raise InfeasibleTour(f"the route stops at node {route[-1]}, not at the end {instance.end}")
+        raise InfeasibleTour(other_end(instance, "end", route[-1], instance.end))
     seen = {instance.start, instance.end}
     for place, node in enumerate(route[1:-1], start=1):
         if node in seen:

@@ -20,7 +20,10 @@ AnyMethod: TypeAlias = str | type[AnySolver] | AnySolver
 
 _log = logging.getLogger("orienteer")
 
-STOPS = {"seconds": "MaxSeconds", "steps": "MaxSteps"}
+STOPS = {
+    **dict.fromkeys(("seconds", "time_limit", "timeout"), "MaxSeconds"),
+    **dict.fromkeys(("steps", "max_steps", "iterations"), "MaxSteps"),
+}
 """Stop criteria by what callers may take for a setting."""
 
 GROUP = "orienteer.solvers"

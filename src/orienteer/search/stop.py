@@ -240,7 +240,8 @@ def as_stop(criterion: Stop | Callable[[Progress], bool]) -> Stop:
         return criterion
     if callable(criterion):
         return When(criterion)
-    raise ValueError(f"stop must be a stop criterion or a function of the progress, got {criterion!r}")
+    wish = "stop must be a stop criterion, such as MaxSeconds(5), or a function of the progress"
+    raise ValueError(f"{wish}, got {criterion!r}")
 
 
 def _at_least(field: str, value: float, least: float) -> None:

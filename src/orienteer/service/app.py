@@ -8,9 +8,10 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Header, Query, Request, Response
+from fastapi import FastAPI, Header, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, StreamingResponse
 from starlette.types import Scope
@@ -28,6 +29,7 @@ from orienteer.service.metrics import MEDIA as METRICS
 from orienteer.service.metrics import Metrics, Watch
 from orienteer.service.pages import FOLDER, NOT_BUILT, STYLE, description
 from orienteer.service.pool import Died, Pool
+from orienteer.service.problem_schema import REF, SCHEMAS
 from orienteer.service.security import GUARDED, Security
 from orienteer.service.settings import Settings, words
 from orienteer.service.store import Job, NewJob, make_store
@@ -41,9 +43,12 @@ SMALL_FILE = 8 * 1024
 """Bytes of a file that is read by a thread of the server, so that the page is there before workers have warmed up."""
 LARGEST_BODIES = 32
 """How many of the largest bodies allowed the server holds at a time, or more smaller ones."""
-IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
+_AGAIN = "The same key gives the same job, so that a request whose answer was lost can be sent again."
+_GO_ON = "The id of the last event that was seen: a stream that broke off goes on behind it."
+IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255, description=_AGAIN)]
+JobId = Annotated[str, Path(description="The id of the job.")]
 FileName = Annotated[str, Query(min_length=1, max_length=LONGEST_NAME, description="Its suffix tells the format.")]
-LastEventId = Annotated[str | None, Header(max_length=100)]
+LastEventId = Annotated[str | None, Header(max_length=100, description=_GO_ON)]
 _BYTES = {"type": "string", "format": "binary"}
 _LOCATION = {"Location": {"description": "Where the job is", "schema": {"type": "string"}}}
 
@@ -54,6 +59,10 @@ _PROBLEM = {
 
 FORMATS = (JSON, GEOJSON, GPX)
 """The media types of plans."""
+_AS_FILES = {GEOJSON: {"schema": {"type": "object"}}, GPX: {"schema": {"type": "string"}}}
+"""What plans are in the other formats, which `Accept` asks for."""
+BODIES = (contract.Ask, contract.AskWhy, contract.AskFile)
+"""What is sent to the service as JSON."""
 
 
 class App(FastAPI):
@@ -71,7 +80,13 @@ def _mended(described: dict[str, Any], guarded: bool) -> dict[str, Any]:
     parts = described["components"]
     for name in ("HTTPValidationError", "ValidationError"):
         parts["schemas"].pop(name, None)
-    parts["schemas"]["Problem"] = contract.Problem.model_json_schema()
+    parts["schemas"] |= SCHEMAS | {one.__name__: _schema(one) for one in (*BODIES, contract.News, contract.Problem)}
+    for name in ("FileProblem", *(one.__name__ for one in BODIES)):
+        field = parts["schemas"][name]["properties"]["problem"]
+        parts["schemas"][name]["properties"]["problem"] = {
+            "$ref": f"{REF}OrienteeringProblem",
+            "description": field["description"],
+        }
     parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     for path, methods in described["paths"].items():
         for operation in methods.values():
@@ -86,6 +101,7 @@ def _mended(described: dict[str, Any], guarded: bool) -> dict[str, Any]:
 def create_app(settings: Settings) -> FastAPI:
     """The application; its state holds the pool of workers."""
     app = App(
+        generate_unique_id_function=lambda route: route.name,  # what generated clients call their functions
         title="orienteer",
         version=__version__,
         description="Routes that collect the most prize within a limit.",
@@ -147,9 +163,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _body(model: type[contract.Request]) -> dict[str, Any]:
     """The description of a body that is read as bytes: it is decoded where a long one blocks nobody."""
-    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    return {"requestBody": {"required": True, "content": {JSON: {"schema": {"$ref": REF + model.__name__}}}}}
+
+
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The description of an object that FastAPI does not find by itself."""
+    schema = model.model_json_schema(ref_template=REF + "{model}")
     schema.pop("$defs", None)
-    return {"requestBody": {"required": True, "content": {JSON: {"schema": schema}}}}
+    return schema
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -160,8 +181,9 @@ def _add_routes(app: FastAPI) -> None:
     @app.post(
         "/v1/solve",
         summary="Solve a problem and wait for the answer",
+        description="For a search of seconds. The plan as a file: Accept: application/gpx+xml or application/geo+json.",
         response_model=None,
-        responses={200: {"model": contract.Answer}, **_problems(406, 408, 422, 429, 503)},
+        responses={200: {"model": contract.Answer, "content": _AS_FILES}, **_problems(406, 408, 422, 429, 503)},
         openapi_extra=_body(contract.Ask),
     )
     async def solve(request: Request) -> Response:
@@ -170,6 +192,7 @@ def _add_routes(app: FastAPI) -> None:
     @app.post(
         "/v1/explain",
         summary="Say why places are not in a plan",
+        description="Where a place comes closest to fitting, what stops it, and what a plan with it would be worth.",
         response_model=None,
         responses={200: {"model": list[contract.Explanation]}, **_problems(408, 422, 429, 503)},
         openapi_extra=_body(contract.AskWhy),
@@ -180,6 +203,7 @@ def _add_routes(app: FastAPI) -> None:
     @app.post(
         "/v1/read",
         summary="Read a file as a problem of places",
+        description="For files that are no JSON problem, such as CSV, GPX and spreadsheets.",
         response_model=None,
         responses={200: {"model": contract.FileProblem}, **_problems(408, 422, 429, 503)},
         openapi_extra={"requestBody": {"required": True, "content": {FILE: {"schema": _BYTES}}}},
@@ -190,6 +214,7 @@ def _add_routes(app: FastAPI) -> None:
     @app.post(
         "/v1/write",
         summary="Write a plan as a file",
+        description="The plan is checked against the problem before it is written.",
         response_class=Response,
         responses={200: {"content": {FILE: {}}, "description": "The file"}, **_problems(408, 422, 429, 503)},
         openapi_extra=_body(contract.AskFile),
@@ -200,6 +225,7 @@ def _add_routes(app: FastAPI) -> None:
     @app.post(
         "/v1/jobs",
         summary="Hand in a search that goes on by itself",
+        description="For longer searches. The job's address is in Location; ask there, or follow its events.",
         status_code=202,
         response_model=None,
         responses={202: {"model": contract.Job, "headers": _LOCATION}, **_problems(408, 422, 429, 503)},
@@ -214,10 +240,11 @@ def _add_routes(app: FastAPI) -> None:
     @app.get(
         "/v1/jobs/{id}",
         summary="A job, with its result as soon as there is one",
+        description="The plan as a file: Accept: application/gpx+xml or application/geo+json.",
         response_model=None,
-        responses={200: {"model": contract.Job}, **_problems(404, 406, 409, 422, 429, 503)},
+        responses={200: {"model": contract.Job, "content": _AS_FILES}, **_problems(404, 406, 409, 422, 429, 503)},
     )
-    async def get_job(request: Request, id: str) -> Response:
+    async def get_job(request: Request, id: JobId) -> Response:
         media, state = accepted(request), request.app.state
         job = found(await state.store.get(id), id)
         if media == JSON:
@@ -232,6 +259,7 @@ def _add_routes(app: FastAPI) -> None:
     @app.get(
         "/v1/jobs/{id}/events",
         summary="The improvements of a job, as they are found",
+        description="Events: improvement and bound (a better plan, a lower bound; data: News), at last end (the Job).",
         response_class=Response,
         responses={
             200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "Server-sent events"},
@@ -239,7 +267,7 @@ def _add_routes(app: FastAPI) -> None:
             **_problems(404, 429, 503),
         },
     )
-    async def events(request: Request, id: str, last_event_id: LastEventId = None) -> Response:
+    async def events(request: Request, id: JobId, last_event_id: LastEventId = None) -> Response:
         state = request.app.state
         job = found(await state.store.get(id), id)
         after = _number(last_event_id)
@@ -254,10 +282,11 @@ def _add_routes(app: FastAPI) -> None:
     @app.delete(
         "/v1/jobs/{id}",
         summary="Cancel a job and keep the best so far",
+        description="A search that runs ends, with its best plan so far as result. A job that has ended stays.",
         response_model=None,
         responses={200: {"model": contract.Job}, **_problems(404, 503)},
     )
-    async def cancel_job(request: Request, id: str) -> Response:
+    async def cancel_job(request: Request, id: JobId) -> Response:
         job = found(await request.app.state.jobs.cancel(id), id)
         return Response(job_json(job), media_type=JSON)
 
@@ -281,7 +310,12 @@ def _add_routes(app: FastAPI) -> None:
         await request.app.state.store.counts()  # refuses where the store is away
         return {"status": "ok"}
 
-    @app.get("/metrics", summary="Metrics for Prometheus", response_class=Response, responses=_problems())
+    @app.get(
+        "/metrics",
+        summary="Metrics for Prometheus",
+        response_class=Response,
+        responses={200: {"content": {METRICS: {"schema": {"type": "string"}}}}, **_problems()},
+    )
     async def metrics(request: Request) -> Response:
         state = request.app.state
         with contextlib.suppress(Refused):  # where the store is away, the last ones

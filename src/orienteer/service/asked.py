@@ -1,7 +1,8 @@
 """What a request asks for: its body decoded, its problem built, its options checked."""
 
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -120,8 +121,19 @@ def _checked(model: type[Body], values: Any) -> Body:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in _path(first["loc"]))[1:]
-        wrong = "" if first["type"] == "missing" else f", got {_short(first['input'])}"
-        raise Refused(400, "bad-request", f"{field or 'the body'}: {first['msg']}{wrong}", field or None) from error
+        raise Refused(400, "bad-request", _said(field, first, model), field or None) from error
+
+
+def _said(field: str, wrong: Mapping[str, Any], model: type[Request]) -> str:
+    """What pydantic finds wrong with a field, in the words of other errors."""
+    if wrong["type"] == "missing":
+        return f"{field} is required"
+    if wrong["type"] == "extra_forbidden":
+        known = model.model_fields
+        return f"there is no option {_short(field)}; known are {', '.join(known)}{did_you_mean(field, known)}"
+    wish = re.sub(r"a valid dictionary( or instance of \w+)?", "an object", wrong["msg"])
+    wish = wish.replace("Input should be", "must be") if wish.startswith("Input should be") else f"is wrong: {wish}"
+    return f"{field or 'the body'} {wish}, got {_short(wrong['input'])}"
 
 
 def _path(location: Sequence[str | int]) -> list[str | int]:

@@ -11,60 +11,7 @@ Node = Annotated[int, Field(ge=0)] | str
 """A place by number, counted from 0, or by name."""
 
 
-_NUMBERS = {"type": "array", "items": {"type": "number"}}
 _NODE = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}]}
-_TIME = {"anyOf": [{"type": "number"}, {"type": "string"}], "description": "A number, or a text such as 09:30."}
-PROBLEM: dict[str, Any] = {
-    "properties": {
-        "limit": _TIME | {"description": "The most that a route may cost: a number, or a text such as 8:00."},
-        "start": _NODE,
-        "end": _NODE,
-        "free_end": {"type": "boolean"},
-        "prizes": _NUMBERS,
-        "coords": {"type": "array", "items": _NUMBERS | {"minItems": 2, "maxItems": 2}},
-        "on_earth": {"type": "boolean", "description": "Whether coords are longitude and latitude."},
-        "costs": {"type": "array", "items": {"type": "array", "items": {"type": ["number", "null"]}}},
-        "table": {"type": "object", "description": "The answer of OSRM or Valhalla to a request for a table."},
-        "names": {"type": "array", "items": {"type": "string"}},
-        "service": {"type": "array", "items": _TIME},
-        "required": {"type": "array", "items": _NODE},
-        "windows": {"type": ["array", "object"]},
-        "groups": {"type": "array", "items": {"type": "array", "items": _NODE}},
-        "routes": {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": {"type": "object"}}]},
-        "budgets": {"type": ["array", "object"]},
-        "places": {
-            "type": "array",
-            "description": "Places one by one, in place of the lists for all of them.",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "lat": {"type": "number"},
-                    "lon": {"type": "number"},
-                    "x": {"type": "number"},
-                    "y": {"type": "number"},
-                    "prize": {"type": "number"},
-                    "service": _TIME | {"description": "How long a visit takes."},
-                    "duration": _TIME | {"description": "Another word for service."},
-                    "required": {"type": "boolean"},
-                    "avoid": {"type": "boolean"},
-                    "start": {"type": "boolean"},
-                    "end": {"type": "boolean"},
-                    "opens": _TIME,
-                    "closes": _TIME,
-                    "windows": {"type": ["array", "string"], "description": "In place of opens and closes."},
-                    "group": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
-                    "weights": {"type": "object"},
-                },
-            },
-        },
-        "metric": {"enum": ["euclidean", "manhattan", "great_circle"]},
-        "speed": {"type": "number"},
-        "unit": {"enum": ["minutes", "seconds", "hours"]},
-        "clock": {"enum": ["minutes", "seconds", "hours"]},
-    }
-}
-"""What problems may have, for readers of the description; docs/reference/files.md says more, and readers check."""
 
 
 class Request(BaseModel):
@@ -89,7 +36,11 @@ def _form(plan: Any) -> str:
 
 
 _NODES = {"type": "array", "items": _NODE}
-_ROUTE = {"type": "object", "properties": {"nodes": _NODES}, "required": ["nodes"]}
+_ROUTE = {
+    "type": "object",
+    "properties": {"nodes": _NODES | {"description": "The nodes from start to end, by number or name."}},
+    "required": ["nodes"],
+}
 PlanNodes = Annotated[
     Annotated[list[Node], Tag("one route")]
     | Annotated[list[list[Node]], Tag("list of lists")]
@@ -112,7 +63,7 @@ def lists_of(plan: PlanNodes) -> list[list[Node]]:
 class Ask(Request):
     """A problem and how to search it."""
 
-    problem: dict[str, Any] = Field(description="The problem, as in JSON files.", json_schema_extra=PROBLEM)
+    problem: dict[str, Any] = Field(description="The problem, as in JSON files.")
     solver: str = Field("auto", description="One of GET /v1/solvers.")
     seconds: float | None = Field(None, gt=0, allow_inf_nan=False, description="Time limit of the search.")
     steps: int | None = Field(None, ge=0, le=MOST_STEPS, description="Step limit: same seed, same result.")
@@ -126,7 +77,7 @@ class Ask(Request):
 class AskWhy(Request):
     """A problem, a plan, and the places that the plan leaves out."""
 
-    problem: dict[str, Any] = Field(description="The problem, as in JSON files.", json_schema_extra=PROBLEM)
+    problem: dict[str, Any] = Field(description="The problem, as in JSON files.")
     routes: PlanNodes = Field(description=f"The plan: {_SHAPES}.")
     places: list[Node] = Field(default=[], description="Places to explain; none: those that came closest.")
     seconds: float = Field(1.0, gt=0, allow_inf_nan=False, description="Time limit of the searches, all together.")
@@ -144,19 +95,19 @@ class AskFile(Request):
 class FileProblem(BaseModel):
     """The problem in a file, as a list of places."""
 
-    problem: dict[str, Any]
+    problem: dict[str, Any] = Field(description="The problem, as requests take it.")
     warnings: list[str] = Field(description="What the file has that was not read.")
 
 
 class Stop(BaseModel):
-    """A stop of a route, with its times."""
+    """A stop of a route, with its times in the unit of costs, counted from 0 or from midnight of the first day."""
 
     model_config = ConfigDict(extra="allow")
-    node: int
-    arrive: float
-    wait: float
-    begin: float
-    leave: float
+    node: int = Field(description="The place, counted from 0.")
+    arrive: float = Field(description="When the route arrives.")
+    wait: float = Field(description="How long it waits until the place opens.")
+    begin: float = Field(description="When the visit begins.")
+    leave: float = Field(description="When the visit ends and the route goes on.")
     clock: dict[str, str] | None = Field(None, description="arrive, begin and leave as times of day, with a clock.")
 
 
@@ -164,13 +115,13 @@ class Route(BaseModel):
     """A route of a plan."""
 
     model_config = ConfigDict(extra="allow")
-    nodes: list[int]
-    prize: float
-    cost: float
-    name: str | None = None
-    free_end: bool | None = None
+    nodes: list[int] = Field(description="The places from start to end, both included, counted from 0.")
+    prize: float = Field(description="What the route collects.")
+    cost: float = Field(description="What the route costs: ways, visits and waits.")
+    name: str | None = Field(None, description="The route's own name, if it has one.")
+    free_end: bool | None = Field(None, description="Whether the route may stop anywhere.")
     names: list[str] | None = Field(None, description="The names of the nodes, where places have names.")
-    stops: list[Stop] | None = None
+    stops: list[Stop] | None = Field(None, description="The stops with their times, one for each node.")
 
 
 class Plan(BaseModel):
@@ -178,9 +129,9 @@ class Plan(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     tour: list[int] | None = Field(None, description="The nodes of the only route.")
-    routes: list[Route]
-    prize: float
-    cost: float
+    routes: list[Route] = Field(description="The routes, in the order of the problem.")
+    prize: float = Field(description="What all routes collect.")
+    cost: float = Field(description="What all routes cost.")
 
 
 class Answer(BaseModel):
@@ -188,94 +139,117 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     tour: list[int] | None = Field(None, description="The nodes of the only route; absent with several routes.")
-    routes: list[Route] | None = Field(description="None where no plan was found.")
+    routes: list[Route] | None = Field(description="The routes, in the order of the problem; null without a plan.")
     names: list[str] | None = Field(None, description="The names of the nodes of `tour`, where places have names.")
-    prize: float | None
-    cost: float | None
-    limit: float | None
+    prize: float | None = Field(description="What all routes collect; null without a plan.")
+    cost: float | None = Field(description="What all routes cost; null without a plan.")
+    limit: float | None = Field(description="What a route may cost; of several routes the largest limit.")
     start: int | None = Field(None, description="Where the only route starts.")
     end: int | None = Field(None, description="Where the only route ends.")
     bound: float | None = Field(description="No plan collects more; null where no bound is known.")
     gap: float | None = Field(description="The bound's distance above the prize, as a share of the bound.")
-    status: Literal["optimal", "stopped", "none found", "infeasible"]
-    seconds: float
-    steps: int
+    status: Literal["optimal", "stopped", "none found", "infeasible"] = Field(
+        description="optimal: the bound meets the prize. stopped: a plan, perhaps not the best. "
+        "infeasible: proven that there is no plan. none found: no plan, and no proof that there is none."
+    )
+    seconds: float = Field(description="How long the search took.")
+    steps: int = Field(description="How many steps the search took.")
     trace: list[list[float]] = Field(description="Seconds, steps and prize of each better plan, as they were found.")
-    seed: int
-    solver: str
+    seed: int = Field(description="The seed of the request.")
+    solver: str = Field(description="The solver of the request.")
     settings: dict[str, Any] = Field(description="The solver's configuration.")
     version: str = Field(description="The version of orienteer that searched.")
-    alternatives: list[Plan]
+    alternatives: list[Plan] = Field(description="Other good plans that differ, the best first.")
 
 
 class News(BaseModel):
     """The best plan so far."""
 
-    prize: float | None
-    cost: float | None
-    bound: float | None
-    gap: float | None
-    seconds: float
-    routes: list[list[int]] | None
+    prize: float | None = Field(description="What its routes collect; null while there is no plan.")
+    cost: float | None = Field(description="What its routes cost; null while there is no plan.")
+    bound: float | None = Field(description="No plan collects more; null while no bound is known.")
+    gap: float | None = Field(description="The bound's distance above the prize, as a share of the bound.")
+    seconds: float = Field(description="When it was found, counted from the beginning of the search.")
+    routes: list[list[int]] | None = Field(description="The nodes of each route; null while there is no plan.")
 
 
 class Job(BaseModel):
     """A search that was accepted."""
 
-    id: str
-    status: Literal["queued", "running", "done", "failed", "cancelled"]
-    created: str
-    started: str | None
-    finished: str | None
+    id: str = Field(description="By which the job is asked for: /v1/jobs/ID.")
+    status: Literal["queued", "running", "done", "failed", "cancelled"] = Field(
+        description="queued: it waits for a worker. done, failed and cancelled are final; a job that is cancelled has "
+        "its best plan so far as result, if it had begun."
+    )
+    created: str = Field(description="When the job was accepted, such as 2026-03-01T09:30:00.000+00:00.")
+    started: str | None = Field(description="When a worker began with it; null before.")
+    finished: str | None = Field(description="When it ended; null before.")
     reason: str | None = Field(description="Why the job failed.")
-    best: News | None
-    result: Answer | None
+    best: News | None = Field(description="The best plan so far; null while there is none.")
+    result: Answer | None = Field(description="The answer, as of POST /v1/solve; null until the job has ended.")
+
+
+class Worth(BaseModel):
+    """What a short search found with a place required."""
+
+    change: float | None = Field(description="What it collects more than the plan; null where no plan was found.")
+    routes: list[list[int]] | None = Field(description="The nodes of each route; null where no plan was found.")
 
 
 class Explanation(BaseModel):
     """Why a place is not in a plan: an entry of what `orienteer explain --json` prints."""
 
     model_config = ConfigDict(extra="allow")
-    node: int
-    name: str | None
-    prize: float
-    reason: str
-    broken: list[str]
+    node: int = Field(description="The place, counted from 0.")
+    name: str | None = Field(description="Its name, where places have names.")
+    prize: float = Field(description="What the place would add.")
+    route: int = Field(description="The route into which it comes closest to fitting, counted from 0.")
+    place: int = Field(description="The stop that it would be on that route; the start is stop 0.")
+    before: int = Field(description="The node before it there.")
+    after: int | None = Field(description="The node behind it there; null after the last stop of a free end.")
+    detour: float | None = Field(description="What visit and way would cost more; null where there is no way.")
+    slack: float = Field(description="What the route leaves of its limit.")
+    reason: Literal["way", "window", "limit", "required", "group", "budget", "nothing"] = Field(
+        description="The rule that stops it. way: no way leads there, as to a place that is avoided. nothing: it fits."
+    )
+    excess: float | None = Field(description="By how much that rule would be exceeded; null where there is no way.")
+    broken: list[str] = Field(description="All rules that the plan would break with it, in words.")
+    required: Worth | None = Field(None, description="Of places that the request names: the outcome with it required.")
 
 
 class SolverInfo(BaseModel):
     """A solver that requests may name."""
 
-    name: str
-    summary: str
-    paper: str
+    name: str = Field(description="What requests call it.")
+    summary: str = Field(description="What it does, in a line.")
+    paper: str = Field(description="Where it comes from.")
     handles: list[str] = Field(description="What problems may have beyond the plain one.")
 
 
 class Tiles(BaseModel):
     """Map tiles of the page."""
 
-    url: str
-    attribution: str
+    url: str = Field(description="Their address, with {z}, {x} and {y}.")
+    attribution: str = Field(description="What must stand beside the map.")
 
 
 class Limits(BaseModel):
     """What a request may ask for."""
 
-    places: int
+    places: int = Field(description="The most places of a problem.")
     seconds: float = Field(description="The most seconds of POST /v1/solve.")
     job_seconds: float = Field(description="The most seconds of a job.")
-    alternatives: int
-    body_bytes: int
-    queue: int
-    tiles: Tiles | None
+    alternatives: int = Field(description="The most alternatives.")
+    body_bytes: int = Field(description="The most bytes of a body.")
+    queue: int = Field(description="The most jobs that wait for a worker.")
+    tiles: Tiles | None = Field(description="Map tiles of the page; null without any.")
 
 
 class Problem(BaseModel):
-    """A problem document (RFC 9457)."""
+    """A problem document (RFC 9457): why a request was refused. (What is searched is an OrienteeringProblem.)"""
 
-    type: str
-    title: str
-    status: int
-    detail: str
-    field: str | None
+    type: str = Field(description="The kind of error: a part of the page /docs.")
+    title: str = Field(description="The kind of error in words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="What is wrong with this request, and what is wished.")
+    field: str | None = Field(description="The value at fault, such as problem.prizes[3]; null where there is none.")

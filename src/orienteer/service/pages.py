@@ -11,7 +11,8 @@ FOLDER = Path(__file__).parent / "page"
 
 STYLE = """body { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em }
 code { background: #8882 }
-dt { margin-top: 1em }"""
+dt { margin-top: 1em }
+ul { margin: 0; padding-left: 1.2em }"""
 
 NOT_BUILT = """<!doctype html><html lang="en"><title>orienteer</title><h1>orienteer</h1>
 <p>The page for planners is not built here: run <code>make page</code> in the repository.
@@ -28,7 +29,7 @@ def description(openapi: dict[str, Any]) -> str:
     ]
     schemas = [
         f'<dt id="{escape(name)}"><code>{escape(name)}</code> {escape(schema.get("description", ""))}</dt>'
-        f"<dd>{escape(', '.join(schema.get('properties', {})))}</dd>"
+        f"<dd>{_fields(schema)}</dd>"
         for name, schema in openapi["components"]["schemas"].items()
     ]
     problems = [f'<dt id="{kind}"><code>{kind}</code></dt><dd>{escape(title)}</dd>' for kind, title in TITLES.items()]
@@ -40,3 +41,12 @@ def description(openapi: dict[str, Any]) -> str:
         f"<h2>Objects</h2><dl>{''.join(schemas)}</dl>"
         f"<h2>Problem documents</h2><dl>{''.join(problems)}</dl></body></html>"
     )
+
+
+def _fields(schema: dict[str, Any]) -> str:
+    """The fields of an object as a list, with what they mean."""
+    lines = [
+        f"<li><code>{escape(name)}</code> {escape(field.get('description', ''))}</li>"
+        for name, field in schema.get("properties", {}).items()
+    ]
+    return f"<ul>{''.join(lines)}</ul>"
