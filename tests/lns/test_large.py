@@ -136,6 +136,19 @@ def test_a_route_that_is_trimmed_fits_and_keeps_what_brings_most(ground: Ground)
     assert stops(route) == [0, size - 1]
 
 
+def test_two_stops_at_the_same_place_are_trimmed() -> None:
+    """Neither saves anything without the other: no price was high enough, and the search hung."""
+    places = np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    costs = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    twins = Ground(costs, np.array([0.0, 5.0, 4.0, 9.0, 0.0]), np.argsort(costs, axis=1, kind="stable")[:, 1:])
+    route = new_route(twins, np.array([0, 1, 2, 4]))
+    trim(twins, route, 5.0, 1e-3)
+    assert stops(route) == [0, 4]
+    route = new_route(twins, np.array([0, 1, 2, 3, 4]))
+    trim(twins, route, 5.0, 1e-3)
+    assert length(twins, route) <= 5.0
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 1000), st.floats(0.01, 100.0), st.integers(1, 12))
 def test_totals_stay_true_however_steps_are_taken_back(seed: int, price: float, remove: int) -> None:
