@@ -11,7 +11,7 @@ from orienteer import Instance, MaxSteps, check_tour, solve
 from orienteer.kernel import seed_state
 from orienteer.lns.large.anneal import Part, Prices, anneal_at_price, new_room
 from orienteer.lns.large.grow import grow, new_heap
-from orienteer.lns.large.search import PriceMoves, improve_large, is_large, kernels_for
+from orienteer.lns.large.search import START_STEPS, PriceMoves, improve_large, is_large, kernels_for, phases_for
 from orienteer.lns.large.trim import trim
 from orienteer.lns.route import Ground, Route, length, new_route, write_nodes
 from orienteer.lns.solver import _next_piece
@@ -79,6 +79,31 @@ def test_steps_are_counted_and_a_result_is_never_worse_than_the_first_route() ->
     assert first.steps == 5000
     again = solve(instance, "lns", MaxSteps(10), seed=2, initial=first)
     assert again.prize >= first.prize
+
+
+@pytest.mark.parametrize("steps", [30_000, 300_000])
+def test_ten_times_the_steps_begin_with_the_same_steps(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches of other lengths cooled at another pace, and ended in other regions: more time could find less."""
+    monkeypatch.setattr("orienteer.lns.large.search.START_STEPS", 100)
+    short, long = searched(town(13), steps), searched(town(13), 10 * steps)
+    known = [step for step in long.trace if step.steps <= steps]
+    assert [(step.steps, step.prize) for step in known] == [(step.steps, step.prize) for step in short.trace]
+    assert long.best.prize >= short.best.prize
+
+
+def test_phases_follow_each_other_and_few_steps_have_one() -> None:
+    assert len(phases_for(START_STEPS * 1000, 1000, 600)) == 1
+    assert len(phases_for(np.inf, 1000, 600)) == 1
+    phases = phases_for(5e7, 1000, 600)
+    assert phases[0].begins == 0
+    assert phases[-1].ends == 1
+    assert [phase.ends for phase in phases[:-1]] == pytest.approx([phase.begins for phase in phases[1:]])
+    assert phases[0].ends < 0.02
+
+
+def test_a_route_of_few_stops_has_more_starts() -> None:
+    """A route through a tenth of the places ended wherever one of eight long searches happened to end."""
+    assert len(phases_for(5e6, 1000, 100)) > 2 * len(phases_for(5e6, 1000, 600))
 
 
 def test_a_route_that_is_given_is_improved() -> None:
