@@ -12,9 +12,10 @@ from orienteer.kernel import seed_state
 from orienteer.lns.large.anneal import Part, Prices, anneal_at_price, new_room
 from orienteer.lns.large.grow import grow, new_heap
 from orienteer.lns.large.search import START_STEPS, PriceMoves, improve_large, is_large, kernels_for, phases_for
+from orienteer.lns.large.stops import visits_few
 from orienteer.lns.large.trim import trim
 from orienteer.lns.route import Ground, Route, length, new_route, write_nodes
-from orienteer.lns.solver import _next_piece
+from orienteer.lns.solver import NeighbourhoodSearch, _next_piece
 from orienteer.model.distances import Distances, euclidean
 from orienteer.model.view import NEAR
 from orienteer.search.run import Run
@@ -104,6 +105,37 @@ def test_phases_follow_each_other_and_few_steps_have_one() -> None:
 def test_a_route_of_few_stops_has_more_starts() -> None:
     """A route through a tenth of the places ended wherever one of eight long searches happened to end."""
     assert len(phases_for(5e6, 1000, 100)) > 2 * len(phases_for(5e6, 1000, 600))
+
+
+def region() -> Instance:
+    """Places all over a square, and a limit for a twelfth of a tour."""
+    return town(3, 700, limit=0.08 * 0.7 * 700**0.5)
+
+
+def test_a_route_of_few_stops_begins_with_an_evolution() -> None:
+    """It finds the region where a long search at a price of cost may end elsewhere."""
+    instance, steps = region(), 450_000
+    assert visits_few(instance)
+    assert not visits_few(town(3, 450, limit=7.0)), "half a tour"
+    result = solve(instance, "lns", MaxSteps(steps), seed=1)
+    again = solve(instance, "lns", MaxSteps(steps), seed=1)
+    assert result.tour == again.tour
+    assert any(kernel.startswith("orienteer.evolution") for kernel in NeighbourhoodSearch().kernels(instance))
+    assert any(0 < step.steps < 2000 for step in result.trace), "steps at a price of cost show no route so early"
+
+
+def test_the_given_route_of_few_stops_is_improved_and_none_is_evolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NeighbourhoodSearch, "_evolve_shortly", None)
+    first = solve(region(), "tsili")
+    assert solve(region(), "lns", MaxSteps(2000), initial=first).prize >= first.prize
+
+
+def test_a_tenth_is_a_tenth_of_the_whole_where_a_share_is_used() -> None:
+    steps, used = 1e8, 0.002
+    inner = phases_for((0.1 - used) * steps, 1000, 600, 10 * used)
+    outer = phases_for((1 - used) * steps, 1000, 600, used)
+    tenth = (0.1 - used) / (1 - used)
+    assert [phase.ends for phase in outer[: len(inner)]] == pytest.approx([tenth * phase.ends for phase in inner])
 
 
 def test_a_route_that_is_given_is_improved() -> None:

@@ -126,16 +126,26 @@ def _search_a_little(costs: object) -> None:
 
 
 def improve_large(
-    run: Run, seed: int, next_piece: NextPiece, began: float, config: PriceMoves | None = None, threads: int = 1
+    run: Run,
+    seed: int,
+    next_piece: NextPiece,
+    began: float,
+    config: PriceMoves | None = None,
+    threads: int = 1,
+    afresh: bool = False,
 ) -> None:
-    """Searches a large plain problem until the run ends."""
+    """Searches a large plain problem until the run ends.
+
+    With `afresh` the run's route, if it has one, is one of several to choose from; otherwise it is what is improved.
+    """
     view = large_view(run.instance) if isinstance(run.instance.costs, Distances) else run.instance.view
     if len(view.nodes) < 3:
         return  # nowhere to go between start and end
     near = view.near_out if view.symmetric else nearest(np.minimum(view.costs, view.costs.T))
     crew, pace = Crew(threads, len(view.nodes)), 0.0
     try:
-        search = _Search(run, view, Ground(view.costs, view.prizes, near), seed, config or PriceMoves(), crew)
+        ground = Ground(view.costs, view.prizes, near)
+        search = _Search(run, view, ground, seed, config or PriceMoves(), crew, began, afresh)
         while True:
             steps, begin, end = next_piece(run, began, pace)
             started = time.perf_counter()
@@ -154,18 +164,21 @@ def _steps_left(run: Run, threads: int) -> float:
     return min(run.stop.steps_left(now), threads * run.stop.seconds_left(now) / STEP_SECONDS)
 
 
-def phases_for(steps: float, nodes: int, stops: int) -> list[Phase]:
-    """One search, or all phases of a tenth of the steps, several searches, and the improvement of the best route.
+def phases_for(steps: float, nodes: int, stops: int, used: float = 0.0) -> list[Phase]:
+    """One search, or all phases of a tenth of the allowance, several searches, and the best route improved.
 
-    The stops are those of a grown route.
+    The stops are those of a grown route. A share of the allowance may be used before the `steps` begin.
     """
     each = min(START_STEPS * nodes, STOP_STEPS * stops)
     most = int(MOST_STARTS * min(MORE_STARTS, START_STEPS * nodes / each))
     count = 1 if math.isinf(steps) else min(most, int(STARTS_SHARE * steps / each))
     if count <= 1:
         return starts(1, 1.0)
-    first = [phase.moved(0.0, 1 / TENTH) for phase in phases_for(steps / TENTH, nodes, stops)]
-    others = [phase.moved(1 / TENTH, STARTS_SHARE) for phase in starts(count - 1, 1.0)]
+    tenth = (1 / TENTH - used) / (1 - used)
+    if tenth <= 0:
+        return [*starts(count, STARTS_SHARE), Phase(STARTS_SHARE, 1.0, COOLED, False)]
+    first = [phase.moved(0.0, tenth) for phase in phases_for(tenth * steps, nodes, stops, TENTH * used)]
+    others = [phase.moved(tenth, STARTS_SHARE) for phase in starts(count - 1, 1.0)]
     return [*first, *others, Phase(STARTS_SHARE, 1.0, COOLED, False)]
 
 
@@ -177,19 +190,29 @@ def _rounded(share: float) -> float:
 class _Search:
     """The route of a search, and what its steps need."""
 
-    def __init__(self, run: Run, view: View, ground: Ground, seed: int, config: PriceMoves, crew: Crew):
+    def __init__(
+        self,
+        run: Run,
+        view: View,
+        ground: Ground,
+        seed: int,
+        config: PriceMoves,
+        crew: Crew,
+        used: float,
+        afresh: bool,
+    ):
         self.run, self.view, self.ground, self.crew = run, view, ground, crew
         size = len(view.nodes)
         self.nodes = np.zeros(size, dtype=np.int64)
         self.shorteners = [_Shortener(view, ground, seed + index) for index in range(crew.size)]
         self.between = BETWEEN * size
         self.since = self.passes = 0
-        given = len(run.best) > 2
-        self._begin_with(view.numbers(run.best.nodes))
+        given = len(run.best) > 2 and not afresh
+        self._begin_with(np.array([0, size - 1]) if afresh else view.numbers(run.best.nodes))
         self._fill()
         stops = write_nodes(self.route, self.nodes)
         steps = _steps_left(run, crew.size)
-        self.phases = [Phase(0.0, 1.0, COOLED, False)] if given else phases_for(steps, size, stops)
+        self.phases = [Phase(0.0, 1.0, COOLED, False)] if given else phases_for(steps, size, stops, used)
         mean = view.budget / stops  # about what a leg costs
         prices = Prices(**{**vars(config), "hot": config.hot * mean, "cold": config.cold * mean})
         self.rounds = Rounds(ground, prices, crew, seed)
