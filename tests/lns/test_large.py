@@ -11,10 +11,11 @@ from orienteer import Instance, MaxSteps, check_tour, solve
 from orienteer.kernel import seed_state
 from orienteer.lns.large.anneal import Part, Prices, anneal_at_price, new_room
 from orienteer.lns.large.grow import grow, new_heap
-from orienteer.lns.large.search import PriceMoves, improve_large, is_large, kernels_for
+from orienteer.lns.large.search import START_STEPS, PriceMoves, improve_large, is_large, kernels_for, phases_for
+from orienteer.lns.large.stops import visits_few
 from orienteer.lns.large.trim import trim
 from orienteer.lns.route import Ground, Route, length, new_route, write_nodes
-from orienteer.lns.solver import _next_piece
+from orienteer.lns.solver import NeighbourhoodSearch, _next_piece
 from orienteer.model.distances import Distances, euclidean
 from orienteer.model.view import NEAR
 from orienteer.search.run import Run
@@ -81,6 +82,62 @@ def test_steps_are_counted_and_a_result_is_never_worse_than_the_first_route() ->
     assert again.prize >= first.prize
 
 
+@pytest.mark.parametrize("steps", [30_000, 300_000])
+def test_ten_times_the_steps_begin_with_the_same_steps(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches of other lengths cooled at another pace, and ended in other regions: more time could find less."""
+    monkeypatch.setattr("orienteer.lns.large.search.START_STEPS", 100)
+    short, long = searched(town(13), steps), searched(town(13), 10 * steps)
+    known = [step for step in long.trace if step.steps <= steps]
+    assert [(step.steps, step.prize) for step in known] == [(step.steps, step.prize) for step in short.trace]
+    assert long.best.prize >= short.best.prize
+
+
+def test_phases_follow_each_other_and_few_steps_have_one() -> None:
+    assert len(phases_for(START_STEPS * 1000, 1000, 600)) == 1
+    assert len(phases_for(np.inf, 1000, 600)) == 1
+    phases = phases_for(5e7, 1000, 600)
+    assert phases[0].begins == 0
+    assert phases[-1].ends == 1
+    assert [phase.ends for phase in phases[:-1]] == pytest.approx([phase.begins for phase in phases[1:]])
+    assert phases[0].ends < 0.02
+
+
+def test_a_route_of_few_stops_has_more_starts() -> None:
+    """A route through a tenth of the places ended wherever one of eight long searches happened to end."""
+    assert len(phases_for(5e6, 1000, 100)) > 2 * len(phases_for(5e6, 1000, 600))
+
+
+def region() -> Instance:
+    """Places all over a square, and a limit for a twelfth of a tour."""
+    return town(3, 700, limit=0.08 * 0.7 * 700**0.5)
+
+
+def test_a_route_of_few_stops_begins_with_an_evolution() -> None:
+    """It finds the region where a long search at a price of cost may end elsewhere."""
+    instance, steps = region(), 450_000
+    assert visits_few(instance)
+    assert not visits_few(town(3, 450, limit=7.0)), "half a tour"
+    result = solve(instance, "lns", MaxSteps(steps), seed=1)
+    again = solve(instance, "lns", MaxSteps(steps), seed=1)
+    assert result.tour == again.tour
+    assert any(kernel.startswith("orienteer.evolution") for kernel in NeighbourhoodSearch().kernels(instance))
+    assert any(0 < step.steps < 2000 for step in result.trace), "steps at a price of cost show no route so early"
+
+
+def test_the_given_route_of_few_stops_is_improved_and_none_is_evolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NeighbourhoodSearch, "_evolve_shortly", None)
+    first = solve(region(), "tsili")
+    assert solve(region(), "lns", MaxSteps(2000), initial=first).prize >= first.prize
+
+
+def test_a_tenth_is_a_tenth_of_the_whole_where_a_share_is_used() -> None:
+    steps, used = 1e8, 0.002
+    inner = phases_for((0.1 - used) * steps, 1000, 600, 10 * used)
+    outer = phases_for((1 - used) * steps, 1000, 600, used)
+    tenth = (0.1 - used) / (1 - used)
+    assert [phase.ends for phase in outer[: len(inner)]] == pytest.approx([tenth * phase.ends for phase in inner])
+
+
 def test_a_route_that_is_given_is_improved() -> None:
     """A hot search would lose the route before it has cooled down."""
     instance = town(9, 120, limit=4.0)
@@ -134,6 +191,19 @@ def test_a_route_that_is_trimmed_fits_and_keeps_what_brings_most(ground: Ground)
     assert len(stops(route)) > 5
     trim(ground, route, 0.0, 1e-3)
     assert stops(route) == [0, size - 1]
+
+
+def test_two_stops_at_the_same_place_are_trimmed() -> None:
+    """Neither saves anything without the other: no price was high enough, and the search hung."""
+    places = np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    costs = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    twins = Ground(costs, np.array([0.0, 5.0, 4.0, 9.0, 0.0]), np.argsort(costs, axis=1, kind="stable")[:, 1:])
+    route = new_route(twins, np.array([0, 1, 2, 4]))
+    trim(twins, route, 5.0, 1e-3)
+    assert stops(route) == [0, 4]
+    route = new_route(twins, np.array([0, 1, 2, 3, 4]))
+    trim(twins, route, 5.0, 1e-3)
+    assert length(twins, route) <= 5.0
 
 
 @settings(max_examples=30, deadline=None)

@@ -19,6 +19,11 @@ class Phase:
         """How far the temperature has fallen at a share of the allowance."""
         return self.cooled + (1 - self.cooled) * min(1.0, (share - self.begins) / (self.ends - self.begins))
 
+    def moved(self, begins: float, ends: float) -> "Phase":
+        """The phase of a search that is itself the part of a longer one between these shares of its allowance."""
+        span = ends - begins
+        return Phase(begins + span * self.begins, begins + span * self.ends, self.cooled, self.afresh)
+
 
 def starts(count: int, share: float) -> list[Phase]:
     """The phases of `count` searches that begin anew and together have a share of the allowance."""

@@ -11,7 +11,8 @@ from orienteer.construct.tsili import Tsili
 from orienteer.evolution.solver import Evolution, EvolutionConfig
 from orienteer.kernel import seed_state
 from orienteer.lns.anneal import Best, Moves, anneal
-from orienteer.lns.large.search import improve_large, is_large, kernels_for
+from orienteer.lns.large.search import STEP_SECONDS, improve_large, is_large, kernels_for
+from orienteer.lns.large.stops import visits_few
 from orienteer.lns.plans.search import PlanMoves, improve_plan, moves_for
 from orienteer.lns.recreate import new_candidates
 from orienteer.lns.route import Graph, new_route
@@ -102,7 +103,8 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         if instance.features:
             return [f"{__name__}:anneal_a_little_plan"]
         if is_large(instance):
-            return kernels_for(instance, self.config.threads)
+            more = Evolution().kernels(instance) if self._evolves_large(instance) else []
+            return [*kernels_for(instance, self.config.threads), *more]
         start = Evolution().kernels(instance) if self.config.start_share else []
         return [*start[:1], f"{__name__}:anneal_a_little", *start[1:]]  # those that take longest to compile first
 
@@ -112,8 +114,7 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
             improve_plan(run, seed, moves_for(run.instance), _next_piece, _used(run))
             return
         if is_large(run.instance):
-            threads = self.config.threads
-            improve_large(run, seed, partial(_next_piece, piece=PIECE * threads), _used(run), threads=threads)
+            self._search_large(run, seed)
             return
         first = run.best  # a better route than the cheapest one where another solver ran before
         Tsili().search(run, seed)  # on a large problem the evolution may have no time to build a route
@@ -123,6 +124,30 @@ class NeighbourhoodSearch(Solver[NeighbourhoodConfig]):
         if not run.report():
             # An evolved route has the better shape, even where the greedy one collects more at first.
             self._improve(run, seed, max(start, first, key=lambda tour: tour.prize))
+
+    def _search_large(self, run: Run, seed: int) -> None:
+        """Searches at a price of cost, where few stops are visited after a short evolution."""
+        threads = self.config.threads
+        afresh = len(run.best) == 2 and self._evolves_large(run.instance)
+        if afresh:
+            self._evolve_shortly(run, seed)
+            if run.report():
+                return
+        next_piece = partial(_next_piece, piece=PIECE * threads)
+        improve_large(run, seed, next_piece, _used(run), threads=threads, afresh=afresh)
+
+    def _evolves_large(self, instance: Instance) -> bool:
+        """Whether the search of a large problem begins with an evolution, which finds regions that pay."""
+        return self.config.start_share > 0 and visits_few(instance)
+
+    def _evolve_shortly(self, run: Run, seed: int) -> None:
+        """Offers what a small population finds in a small share of the allowance; nothing where there is no time."""
+        now = run.now()
+        seconds = SHORT_SHARE * min(run.stop.seconds_left(now), STEP_SECONDS * run.stop.steps_left(now))
+        population = int(min(POPULATION, seconds / _individual_seconds(run.instance)))
+        if population >= LEAST_POPULATION:
+            with run.share(SHORT_SHARE, OVERTIME):
+                Evolution(EvolutionConfig(population=population)).search(run, seed)
 
     def _evolve(self, run: Run, seed: int) -> Tour:
         """The best route of a genetic algorithm on a share of the allowance, or the run's best if it finds none."""
@@ -185,6 +210,8 @@ STEPS = 50_000
 POPULATION = 300
 """Individuals of the start's evolution where nothing says how long the search may take."""
 LARGEST_POPULATION = 3000
+LEAST_POPULATION, SHORT_SHARE = 50, 0.15
+"""The least population of the short evolution before a large problem is searched, and its share of the allowance."""
 OVERTIME = 1.4
 """The factor by which an evolution may exceed its share before it is cut off: an unfinished one is worth little."""
 PIECE = 1000
@@ -211,10 +238,15 @@ def anneal_a_little_plan() -> None:
 
 def _population(instance: Instance, seconds: float, steps: float) -> int:
     """How large a population is likely to converge within both `seconds` and `steps`."""
-    nodes = int(instance.reachable.sum())
-    each = 5e-4 * (nodes / 100) ** 1.57  # measured on random problems of 20 to 400 nodes
+    each = _individual_seconds(instance)
     size = POPULATION if math.isinf(seconds) and math.isinf(steps) else min(seconds / each, steps / 20)
     return int(min(LARGEST_POPULATION, max(10, size)))
+
+
+def _individual_seconds(instance: Instance) -> float:
+    """About how long an evolution takes for each of its individuals."""
+    nodes = int(instance.reachable.sum())
+    return 5e-4 * (nodes / 100) ** 1.57  # measured on random problems of 20 to 400 nodes
 
 
 def _graph(view: View) -> Graph:

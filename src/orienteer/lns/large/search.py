@@ -53,8 +53,16 @@ HEAP = 40
 """Room for entries of the heap from which a route is grown, for each node."""
 ENOUGH = 0.02
 """The share by which the prize must rise for a route to be filled once more."""
-MOST_STARTS, STARTS_SHARE, START_STEPS = 8, 0.6, 450
-"""The most searches from a new route, their share of the allowance, and the steps for each node that one needs."""
+MOST_STARTS, STARTS_SHARE = 8, 0.6
+"""The most searches from a new route, and the share of the allowance after which the best route is improved."""
+START_STEPS, STOP_STEPS, MORE_STARTS = 450, 800, 3
+"""The steps that one of these searches needs for each node or for each stop, whichever is less, and how many times as
+many searches there are at most where the stops are few: a route of few stops has many regions to choose from."""
+TENTH = 10
+"""A search of several phases begins with the whole search that a tenth of its allowance would be: so ten times the time
+does not find less, since the same seed takes the same steps first."""
+ROUNDING = 1e-12
+"""Shares of an allowance that differ by less are the same; a step is far more."""
 COOLED = 0.6
 """How far the temperature has fallen when a route that was given, or the best of several, is improved."""
 STEP_SECONDS = 5e-6
@@ -118,16 +126,26 @@ def _search_a_little(costs: object) -> None:
 
 
 def improve_large(
-    run: Run, seed: int, next_piece: NextPiece, began: float, config: PriceMoves | None = None, threads: int = 1
+    run: Run,
+    seed: int,
+    next_piece: NextPiece,
+    began: float,
+    config: PriceMoves | None = None,
+    threads: int = 1,
+    afresh: bool = False,
 ) -> None:
-    """Searches a large plain problem until the run ends."""
+    """Searches a large plain problem until the run ends.
+
+    With `afresh` the run's route, if it has one, is one of several to choose from; otherwise it is what is improved.
+    """
     view = large_view(run.instance) if isinstance(run.instance.costs, Distances) else run.instance.view
     if len(view.nodes) < 3:
         return  # nowhere to go between start and end
     near = view.near_out if view.symmetric else nearest(np.minimum(view.costs, view.costs.T))
     crew, pace = Crew(threads, len(view.nodes)), 0.0
     try:
-        search = _Search(run, view, Ground(view.costs, view.prizes, near), seed, config or PriceMoves(), crew)
+        ground = Ground(view.costs, view.prizes, near)
+        search = _Search(run, view, ground, seed, config or PriceMoves(), crew, began, afresh)
         while True:
             steps, begin, end = next_piece(run, began, pace)
             started = time.perf_counter()
@@ -140,33 +158,62 @@ def improve_large(
         crew.close()
 
 
-def _starts(run: Run, nodes: int, threads: int) -> int:
-    """How many searches from a new route the allowance is good for; the number must not depend on the clock."""
+def _steps_left(run: Run, threads: int) -> float:
+    """About how many steps the allowance is good for, however fast the machine is."""
     now = run.now()
-    steps = min(run.stop.steps_left(now), threads * run.stop.seconds_left(now) / STEP_SECONDS)
-    return 1 if math.isinf(steps) else max(1, min(MOST_STARTS, int(STARTS_SHARE * steps / (START_STEPS * nodes))))
+    return min(run.stop.steps_left(now), threads * run.stop.seconds_left(now) / STEP_SECONDS)
 
 
-def _phases(count: int) -> list[Phase]:
-    """Several searches, of which the best route is then improved; one alone takes all the time."""
-    return starts(1, 1.0) if count == 1 else [*starts(count, STARTS_SHARE), Phase(STARTS_SHARE, 1.0, COOLED, False)]
+def phases_for(steps: float, nodes: int, stops: int, used: float = 0.0) -> list[Phase]:
+    """One search, or all phases of a tenth of the allowance, several searches, and the best route improved.
+
+    The stops are those of a grown route. A share of the allowance may be used before the `steps` begin.
+    """
+    each = min(START_STEPS * nodes, STOP_STEPS * stops)
+    most = int(MOST_STARTS * min(MORE_STARTS, START_STEPS * nodes / each))
+    count = 1 if math.isinf(steps) else min(most, int(STARTS_SHARE * steps / each))
+    if count <= 1:
+        return starts(1, 1.0)
+    tenth = (1 / TENTH - used) / (1 - used)
+    if tenth <= 0:
+        return [*starts(count, STARTS_SHARE), Phase(STARTS_SHARE, 1.0, COOLED, False)]
+    first = [phase.moved(0.0, tenth) for phase in phases_for(tenth * steps, nodes, stops, TENTH * used)]
+    others = [phase.moved(tenth, STARTS_SHARE) for phase in starts(count - 1, 1.0)]
+    return [*first, *others, Phase(STARTS_SHARE, 1.0, COOLED, False)]
+
+
+def _rounded(share: float) -> float:
+    """A share without the last digits, which differ where a search is the first tenth of another."""
+    return round(share / ROUNDING) * ROUNDING
 
 
 class _Search:
     """The route of a search, and what its steps need."""
 
-    def __init__(self, run: Run, view: View, ground: Ground, seed: int, config: PriceMoves, crew: Crew):
+    def __init__(
+        self,
+        run: Run,
+        view: View,
+        ground: Ground,
+        seed: int,
+        config: PriceMoves,
+        crew: Crew,
+        used: float,
+        afresh: bool,
+    ):
         self.run, self.view, self.ground, self.crew = run, view, ground, crew
         size = len(view.nodes)
         self.nodes = np.zeros(size, dtype=np.int64)
         self.shorteners = [_Shortener(view, ground, seed + index) for index in range(crew.size)]
         self.between = BETWEEN * size
         self.since = self.passes = 0
-        given = len(run.best) > 2
-        self.phases = [Phase(0.0, 1.0, COOLED, False)] if given else _phases(_starts(run, size, crew.size))
-        self._begin_with(view.numbers(run.best.nodes))
+        given = len(run.best) > 2 and not afresh
+        self._begin_with(np.array([0, size - 1]) if afresh else view.numbers(run.best.nodes))
         self._fill()
-        mean = view.budget / write_nodes(self.route, self.nodes)  # about what a leg costs
+        stops = write_nodes(self.route, self.nodes)
+        steps = _steps_left(run, crew.size)
+        self.phases = [Phase(0.0, 1.0, COOLED, False)] if given else phases_for(steps, size, stops, used)
+        mean = view.budget / stops  # about what a leg costs
         prices = Prices(**{**vars(config), "hot": config.hot * mean, "cold": config.cold * mean})
         self.rounds = Rounds(ground, prices, crew, seed)
         self.price = np.array([FIRST_PRICE, LEAST_PRICE]) * self.route.total[1] / view.budget
@@ -174,7 +221,7 @@ class _Search:
 
     def search(self, steps: int, begin: float, end: float) -> None:
         """Does `steps` steps, while the share of the allowance that is used rises from `begin` to `end`."""
-        while len(self.phases) > 1 and begin >= self.phases[0].ends:
+        while len(self.phases) > 1 and begin >= self.phases[0].ends - ROUNDING:
             self.offer()
             self.phases.pop(0)
             if self.phases[0].afresh:
@@ -183,7 +230,7 @@ class _Search:
             else:
                 self._begin_with(self.view.numbers(self.run.best.nodes))
         phase = self.phases[0]
-        self._anneal(steps, phase.at(begin), phase.at(end))
+        self._anneal(steps, _rounded(phase.at(begin)), _rounded(phase.at(end)))
 
     def _begin_with(self, nodes: Ints) -> None:
         self.route, self.since = new_route(self.ground, nodes), 0

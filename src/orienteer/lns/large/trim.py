@@ -12,15 +12,24 @@ RISE = 1.1
 def trim(ground: Ground, route: Route, budget: float, price: float) -> None:
     """Drops stops that do not pay at a price of cost, which rises until the route is within the budget.
 
-    A route that has no stops left may still be too long.
+    Where no stop saves anything alone, as of two at the same place, the one with the least prize goes. A route that has
+    no stops left may still be too long.
     """
     last = len(ground.prizes) - 1
     while route.total[0] > budget and route.after[0] != last:
-        node = route.after[0]
+        node = least = route.after[0]
+        saves = False
         while node != last and route.total[0] > budget:
             following = route.after[node]
-            if ground.prizes[node] <= price * detour(ground, route.before[node], node, following):
+            saved = detour(ground, route.before[node], node, following)
+            if ground.prizes[node] <= price * saved:
                 take_out(ground, route, node)
                 unlink(route, node)
+            elif ground.prizes[node] < ground.prizes[least] or route.before[least] < 0:
+                least = node
+            saves = saves or saved > 0
             node = following
+        if not saves and route.before[least] >= 0:
+            take_out(ground, route, least)
+            unlink(route, least)
         price *= RISE
