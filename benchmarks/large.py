@@ -7,7 +7,8 @@
 
 `oplib` gives each file about the seconds that EA4OP took for its size: 3 s at 400 nodes, 12 at 783, 50 at 1,379 and 170
 at 2,392, times --factor. The bars: on the mean of generations 1 to 3 at least 2.5 % above the listed values, and no
-file of generation 4 below. `points` searches random points with uniform prizes and a quarter of the limit that a tour
+file of generation 4 below. Sets and routes go to `--out`, and ../shared/tools/judge.py, where it is there, judges every
+route. `points` searches random points with uniform prizes and a quarter of the limit that a tour
 through all of them would take, each size in a process of its own, and prints memory, steps and the prize on the way.
 """
 
@@ -15,6 +16,7 @@ import argparse
 import csv
 import math
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -27,10 +29,11 @@ import numpy as np
 
 from common import DATA
 from orienteer import Instance, MaxSeconds, MaxSteps, Result, check_tour, solve
-from orienteer.data.files import read
+from orienteer.data.files import read, write_results, write_set
 
 LEAST_NODES = 400
 BAR = 2.5
+JUDGE = DATA.parent / "tools" / "judge.py"
 
 
 def main() -> int:
@@ -52,36 +55,54 @@ def _oplib(arguments: argparse.Namespace) -> int:
     rows = [row for row in csv.DictReader(known.open()) if int(row["n"]) >= LEAST_NODES]
     rows = [row for row in rows if arguments.match in row["instance"]]
     rows.sort(key=lambda row: -int(row["n"]))  # the longest first, so that processes end together
+    arguments.out.mkdir(parents=True, exist_ok=True)
     tasks = [
         (
             arguments.data / "oplib" / "instances" / f"gen{row['generation']}" / f"{row['instance']}.oplib",
             row,
             seed,
             arguments.factor,
+            arguments.out,
         )
         for row in rows
         for seed in range(1, arguments.seeds + 1)
     ]
     solve(Instance(1.0 - np.eye(5), np.ones(5), 2.5), "lns", MaxSteps(1))
     gaps: dict[str, list[float]] = {}
+    refused = 0
     with ProcessPoolExecutor(arguments.workers, get_context("spawn")) as pool:
-        for name, generation, prize, listed, seconds in pool.map(_one_file, tasks):
+        for name, generation, prize, listed, seconds, fault in pool.map(_one_file, tasks):
             above = 100 * (prize / listed - 1)
             gaps.setdefault(generation, []).append(above)
-            print(f"{name:18} {seconds:7.1f} s {prize:10g} listed {listed:10g} {above:+.2f} %", flush=True)
+            refused += bool(fault)
+            print(f"{name:18} {seconds:7.1f} s {prize:10g} listed {listed:10g} {above:+.2f} % {fault}", flush=True)
+    passed = f"judged: {len(tasks) - refused} of {len(tasks)} routes pass"
+    print(passed if JUDGE.exists() else f"not judged: {JUDGE} is not there")
     for generation, values in sorted(gaps.items()):
         print(f"generation {generation}: mean {mean(values):+.3f} %, worst {min(values):+.3f} %, {len(values)} runs")
     half = [value for generation, values in gaps.items() if generation != "4" for value in values]
     if half:
         print(f"generations 1 to 3: mean {mean(half):+.3f} % (bar {BAR:+.1f} %)")
-    return int((bool(half) and mean(half) < BAR) or min(gaps.get("4", [0.0])) < 0)
+    return int((bool(half) and mean(half) < BAR) or min(gaps.get("4", [0.0])) < 0 or refused > 0)
 
 
-def _one_file(task: tuple[Path, dict[str, str], int, float]) -> tuple[str, str, float, float, float]:
-    path, row, seed, factor = task
+def _one_file(task: tuple[Path, dict[str, str], int, float, Path]) -> tuple[str, str, float, float, float, str]:
+    path, row, seed, factor, out = task
     instance = read(path)
     result = solve(instance, "lns", MaxSeconds(factor * seconds_for(int(row["n"]))), seed=seed)
-    return row["instance"], row["generation"], _checked(instance, result), float(row["best_known"]), result.seconds
+    problem, answer = out / f"{path.stem}.npz", out / f"{path.stem}_{seed}_result.npz"
+    write_set([instance], problem)
+    write_results([result], answer)
+    prize = _checked(instance, result)
+    return row["instance"], row["generation"], prize, float(row["best_known"]), result.seconds, _fault(problem, answer)
+
+
+def _fault(problem: Path, answer: Path) -> str:
+    """What the independent judge has against a result; nothing where there is no judge."""
+    if not JUDGE.exists():
+        return ""
+    said = subprocess.run([sys.executable, str(JUDGE), str(problem), str(answer)], capture_output=True, check=False)
+    return (said.stdout + said.stderr).decode().strip() if said.returncode else ""
 
 
 def _checked(instance: Instance, result: Result) -> float:
@@ -132,6 +153,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1, help="cores for each search of points")
     parser.add_argument("--workers", type=int, default=1, help="processes, one a core")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data (default ../shared/data)")
+    parser.add_argument("--out", type=Path, default=Path("out") / "large", help="sets and routes (default out/large)")
     return parser.parse_args()
 
 
