@@ -19,7 +19,7 @@ from orienteer.beam.polish import polish
 from orienteer.data.generate import generate
 from orienteer.network.config import PolicyConfig
 from orienteer.network.policy_network import PolicyNetwork
-from orienteer.network.solver import LearnedCostLevelSearch, LearnedLevelConfig
+from orienteer.network.solver import LearnedCostLevelSearch, LearnedLevelConfig, lag_for
 from orienteer.network.torch_weights import tensors_of
 from orienteer.network.weights import find_weights, write_weights
 
@@ -227,6 +227,8 @@ def test_the_search_beside_a_gpu_ends_with_an_error() -> None:
 
 
 def test_a_gpu_expands_fewer_paths_that_lag() -> None:
+    assert [lag_for("cuda", beam) for beam in (20, 49, 50, 100, None)] == [2.0, 2.0, 2.6, 2.6, 2.6]
+    assert [lag_for("cpu", beam) for beam in (20, 100, None)] == [3.0, 3.0, 3.0]
     assert LearnedLevelConfig(device="cpu").lag == 3.0
     assert LearnedLevelConfig(device="cpu", lag=0.5).lag == 0.5
     assert LearnedLevelConfig(device="cpu", lag=None).lag is None

@@ -35,10 +35,13 @@ SOON = 500
 """Nodes up to which the route known before a search is polished, not only filled up: a tenth of a second."""
 LARGE_STEPS = 1100
 """Steps for each node of the neighbourhood search of large problems beside a GPU: less time than the GPU takes."""
-BEAMS, LAGS = {"cuda": 20, "cpu": 10}, {"cuda": 2.2, "cpu": 3.0}
-"""What the learned cost-level search takes where the settings name no width and no lag: a CPU is to answer within a
-second; on a GPU the smaller lag saves an eighth of the time with a beam of 20 and a third with one of 100, for 0.01 %
-of the prize."""
+BEAMS = {"cuda": 20, "cpu": 10}
+"""How wide the learned cost-level search is where the settings name no width: a CPU is to answer within a second."""
+WIDE = 50
+"""Beams that are at least this wide are chosen for quality rather than for speed."""
+LAG, GPU_LAG, WIDE_GPU_LAG = 3.0, 2.0, 2.6
+"""The lag where the settings name none: on a CPU, on a GPU, and there in wide beams. On a GPU the smaller lag saves an
+eighth of the time and costs 0.02 % of the prize; wide beams then find 0.001 % less."""
 GROUP = "orienteer.networks"
 """Entry points of this group are named after a method of training; each makes the score of its weights on a backend."""
 
@@ -55,8 +58,8 @@ class LearnedLevelConfig(CostLevelConfig):
     """How many mean prizes a path's rank falls for each better path of its queue that ends at the same node."""
     lag: float | None = -1.0
     """How many mean prizes a path's score may be below the best of its queue for the path to be expanded; below 0 is
-    2.2 on a GPU and 3 elsewhere, None is any number. Of a beam of 20 a tenth of the paths lag more than 3, of a beam of
-    100 a quarter, and they lead nowhere."""
+    2 on a GPU, 2.6 there with a beam of 50 or more, and 3 elsewhere, None is any number. Of a beam of 20 a tenth of the
+    paths lag more than 3, of a beam of 100 a quarter, and they lead nowhere."""
     both: bool = True
     """Search from both ends, each with half of the beam, where a problem is not the same backwards: where costs differ
     by direction, or the end is not the start. A beam of 1 or without bound is not divided."""
@@ -71,8 +74,15 @@ class LearnedLevelConfig(CostLevelConfig):
         if self.beam == 0:
             object.__setattr__(self, "beam", BEAMS[choose_backend(self.device).name])
         if self.lag is not None and self.lag < 0:
-            object.__setattr__(self, "lag", LAGS[choose_backend(self.device).name])
+            object.__setattr__(self, "lag", lag_for(choose_backend(self.device).name, self.beam))
         super().__post_init__()
+
+
+def lag_for(backend: str, beam: int | None) -> float:
+    """The lag where the settings name none."""
+    if backend != "cuda":
+        return LAG
+    return GPU_LAG if beam is not None and beam < WIDE else WIDE_GPU_LAG
 
 
 class LearnedSettings(BeamSettings, Protocol):
