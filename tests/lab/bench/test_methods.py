@@ -29,6 +29,7 @@ def test_a_name_may_stand_for_a_solver_with_settings() -> None:
             "tau": 0.05,
             "spread": 1.0,
             "branch": None,
+            "lag": None,
             "both": False,
             "recombine": False,
         },
@@ -40,7 +41,7 @@ def test_a_method_says_what_its_name_stands_for() -> None:
     (method,) = parse_methods("cs-paper,seconds=2", NAMED, "cpu")
     assert (
         method.about
-        == "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,both=false,recombine=false,seconds=2.0"
+        == "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,lag=none,both=false,recombine=false,seconds=2.0"
     )
     (again,) = parse_methods(method.about, {}, "cpu")
     assert again.settings == method.settings

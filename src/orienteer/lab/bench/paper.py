@@ -26,7 +26,7 @@ NAMED = {
     "gurobi": "gurobi,seconds=60",
     "cs-p": "cs-p,beam=20,tau=0.05",
     "cs-l": "cs-l,beam=20,tau=0.05",
-    "cs-paper": "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,both=false,recombine=false",
+    "cs-paper": "cs-l,weights=an-dqn,beam=20,tau=0.05,spread=1.0,branch=none,lag=none,both=false,recombine=false",
 }
 """Names that stand for a solver with settings; ``cs-paper`` is the paper's search, but for its spread, with its kind of
 network, ``cs-l`` our search with the shipped weights of the device."""
