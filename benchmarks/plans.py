@@ -94,7 +94,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("top", "top-small", "toptw", "mctopmtw"))
     parser.add_argument("--seconds", type=float, default=20.0, help="seconds for each file (default 20)")
-    parser.add_argument("--solver", default="lns", help="default lns")
+    parser.add_argument("--solver", default="auto", help="default auto")
     parser.add_argument("--routes", type=int, metavar="M", help="take only files with M routes")
     parser.add_argument("--every", type=int, metavar="N", default=1, help="take only every N-th file (default 1)")
     parser.add_argument("--workers", type=int, default=1, help="files solved side by side, a core each (default 1)")

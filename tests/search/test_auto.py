@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from orienteer import Instance, MaxSteps, check_tour, solve
+from orienteer import Instance, MaxSeconds, MaxSteps, MissingExtra, check_tour, solve
 from orienteer.data.generate import generate
+from orienteer.search import auto
 from orienteer.search.auto import Auto, AutoConfig, is_crooked
 from orienteer.search.registry import make_solver
 from orienteer.search.stop import When
@@ -46,6 +47,57 @@ def test_crooked_costs_get_beams_first() -> None:
         assert own.prize >= solve(instance, "cs-p").prize
         assert own.prize > solve(instance, "lns", MaxSteps(4000), seed=1).prize
         assert own.tour == solve(instance, "auto", MaxSteps(4000), seed=1).tour
+
+
+def _with_hours(routes: int) -> Instance:
+    """Fourteen places that open at random moments for a short time, so that no plan visits all of them."""
+    plain = generate(14, seed=2)[0]
+    opens = np.random.default_rng(2).uniform(0, 1.2, plain.size)
+    windows = {node: (opens[node], opens[node] + 0.1) for node in range(1, plain.size)}
+    return plain.replace(windows=windows, routes=routes, limit=2.0)
+
+
+@pytest.mark.parametrize("routes", [1, 2, 3])
+def test_labels_prove_plans_with_opening_hours(routes: int) -> None:
+    """The proof ends the search long before its time is over, which the default method alone would use up."""
+    pytest.importorskip("pyscipopt")
+    instance = _with_hours(routes)
+    own = solve(instance, "auto", MaxSeconds(600), seed=1)
+    assert own.status == "optimal"
+    assert own.settings["choice"] == "lns, exact"
+    assert own.prize == pytest.approx(solve(instance, "exact").prize)
+
+
+def test_labels_are_asked_only_where_seconds_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With steps the same call finds the same plan on every machine, whether it has the extra or not."""
+    monkeypatch.setattr(auto, "_prover", lambda: pytest.fail("labels were asked"))
+    instance = _with_hours(2)
+    for stop, settings in ((MaxSteps(3000), {}), (MaxSeconds(0.1), {}), (MaxSeconds(2), {"labels": False})):
+        monkeypatch.setattr(Auto, "kernels", lambda self, instance: [])
+        assert solve(instance, "auto", stop, seed=1, **settings).settings["choice"] == "lns"
+
+
+def test_without_the_extra_the_neighbourhood_search_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str, **settings: object) -> object:
+        if name == "exact":
+            raise MissingExtra("exact", "exact")
+        return make_solver(name, **settings)
+
+    monkeypatch.setattr(auto, "make_solver", missing)
+    result = solve(_with_hours(2), "auto", MaxSeconds(2), seed=1)
+    assert (result.status, result.settings["choice"]) == ("stopped", "lns")
+    assert result.prize > 0
+
+
+def test_long_routes_are_not_sought_by_labels() -> None:
+    """A route with more stops than labels can tell apart in time."""
+    nodes = auto.MOST_STOPS + 10
+    costs = np.full((nodes, nodes), 0.01)
+    np.fill_diagonal(costs, 0)
+    windows = dict.fromkeys(range(1, nodes), (0.0, 100.0))
+    instance = Instance(costs, np.arange(nodes) % 7, 0.01 * (nodes - 3), windows=windows)
+    result = solve(instance, "auto", MaxSeconds(2), seed=1)
+    assert result.settings["choice"] == "lns"
 
 
 def test_a_given_route_is_never_lost() -> None:

@@ -68,7 +68,11 @@ def test_a_solver_is_a_name_a_path_a_class_or_an_object():
         (3, {}, "solver must be a name, a subclass of Solver or an object of one, got 3"),
         (dict, {}, "solver must be a name, a subclass of Solver or an object of one, got <class 'dict'>"),
         (ThereAndBack, {"beam": 3}, "there-and-back has no setting 'beam'; it has node"),
-        ("auto", {"seconds": 1}, r"auto has no setting 'seconds'; it has device, threads; write stop=MaxSeconds\(1\)"),
+        (
+            "auto",
+            {"seconds": 1},
+            r"auto has no setting 'seconds'; it has device, threads, labels; write stop=MaxSeconds\(1\)",
+        ),
         ("auto", {"time_limit": 5}, r"auto has no setting 'time_limit'; .*; write stop=MaxSeconds\(5\)"),
         ("lns", {"steps": 9}, r"lns has no setting 'steps'; it has .*; write stop=MaxSteps\(9\)"),
         (ThereAndBack(), {"node": 2}, "an object of there-and-back has its settings already, got node too"),

@@ -26,7 +26,7 @@ from orienteer.exact.units import finish
 from orienteer.model.instance import Instance
 from orienteer.model.reduce import with_choices
 from orienteer.model.rules import FEATURES, Budget, Feature
-from orienteer.search.auto import Auto
+from orienteer.search.auto import Auto, AutoConfig
 from orienteer.search.registry import solver_class
 from orienteer.search.run import Run
 from orienteer.search.solver import Solver
@@ -44,8 +44,8 @@ SEPARATORS: dict[str, type[Separator]] = {
 
 CLOCKS: frozenset[Feature] = frozenset({"windows", "routes"})
 """What labels are for; all else is rows and costs of branch and cut."""
-FIRST_LABELS, FEW_LABELS, MOST_LABELS = 1 << 17, 1 << 18, 1 << 23
-"""The most labels of a first try, of a search for a bound, and for a proof: 20 and 40 megabytes, and a gigabyte."""
+FIRST_LABELS, FEW_LABELS = 1 << 17, 1 << 18
+"""The most labels of a first try and of a search for a bound: 20 and 40 megabytes."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,14 @@ class ExactConfig:
     """The share of the allowance that the warm start may take at most; 0 for no warm start."""
     cuts: str = "components,logical,subtour,conditional,blossom,cycle"
     """Families of cuts, by name. Subtours in integral solutions are cut off even without the families for them."""
+    labels: int = 1 << 23
+    """The most labels that a proof keeps, where labels prove: these take a gigabyte."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm <= 1:
             raise ValueError(f"ExactConfig.warm must be from 0 to 1, got {self.warm}")
+        if not isinstance(self.labels, int) or self.labels < 1:
+            raise ValueError(f"ExactConfig.labels must be a whole number of at least 1, got {self.labels}")
         for name in self.families:
             if name not in SEPARATORS:
                 raise ValueError(f"ExactConfig.cuts must name some of {', '.join(SEPARATORS)}, got {name!r}")
@@ -96,7 +100,7 @@ class Exact(Solver[ExactConfig]):
     def kernels(self, instance: Instance) -> list[str]:
         """The kernels of the warm start and of the separators."""
         ours = "label_a_little" if instance.features & CLOCKS else "separate_a_little"
-        return [*(Auto().kernels(instance) if can_warm(instance) else []), f"{__name__}:{ours}"]
+        return [*(_heuristic().kernels(instance) if can_warm(instance) else []), f"{__name__}:{ours}"]
 
     def search(self, run: Run, seed: int) -> None:
         if run.problem.features & CLOCKS:
@@ -111,7 +115,7 @@ class Exact(Solver[ExactConfig]):
         if run.report():
             return
         if several:
-            ManyRoutes(run).prove(MOST_LABELS if self.config.tree else FEW_LABELS, listing=self.config.tree)
+            ManyRoutes(run).prove(self.config.labels if self.config.tree else FEW_LABELS, listing=self.config.tree)
             return
         labels = OneRoute(run)
         labels.prove(FIRST_LABELS)
@@ -123,7 +127,7 @@ class Exact(Solver[ExactConfig]):
         with run.share(PRICE_SHARE if self.config.tree else 1.0):
             labels.price(FEW_LABELS)
         if self.config.tree and not run.report():
-            labels.prove(MOST_LABELS)
+            labels.prove(self.config.labels)
 
     def _branch_and_cut(self, run: Run, seed: int) -> None:
         instance = with_choices(run.problem) if run.instance.features else run.instance
@@ -209,6 +213,11 @@ def can_warm(instance: Instance) -> bool:
     return instance.features <= solver_class("lns").handles
 
 
+def _heuristic() -> Auto:
+    """The default heuristic, without the labels that this solver has itself."""
+    return Auto(AutoConfig(labels=False))
+
+
 def warm_start(run: Run, size: int, seed: int, share: float) -> None:
     """Runs the default heuristic on a share of the allowance, for at most `WARM_STEPS` steps for each of `size` nodes.
 
@@ -220,10 +229,10 @@ def warm_start(run: Run, size: int, seed: int, share: float) -> None:
     now = run.now()
     cut: Stop = MaxSteps(run.steps + WARM_STEPS * size)
     if math.isinf(run.stop.seconds_left(now)) and math.isinf(run.stop.steps_left(now)):
-        cut = AnyOf(cut, Auto().default_stop(run.instance))
+        cut = AnyOf(cut, _heuristic().default_stop(run.instance))
     with run.share(share), run.within(cut):
         if not run.report():
-            Auto().search(run, seed)
+            _heuristic().search(run, seed)
 
 
 def make_separators(model: Model, families: list[str] | None = None) -> list[Separator]:

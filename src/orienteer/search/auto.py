@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from orienteer.model.errors import MissingExtra
 from orienteer.model.instance import Instance
 from orienteer.model.result import Result
-from orienteer.model.rules import FEATURES
+from orienteer.model.rules import FEATURES, Feature
 from orienteer.search.registry import make_solver
 from orienteer.search.run import Run
 from orienteer.search.solver import AnySolver, OnDone, Solver, no_news
-from orienteer.search.stop import AnyOf, Progress, Stop, at_most
+from orienteer.search.stop import AnyOf, MaxSeconds, Progress, Stop, at_most
 
 CROOKED = 0.25
 """Costs are crooked where, for this share of legs or more, a detour costs less than half of the leg."""
@@ -26,6 +27,16 @@ FIRST_BEAM, WIDENING = 20, 3
 """The width of the first beam, and the factor from each beam to the next."""
 WIDEST_BEAM, WIDEST_UNTIMED = 20_000, 1_000
 """The widest beams with and without a limit on seconds: a step takes longer the wider the beam is."""
+LABELLED: frozenset[Feature] = frozenset({"windows"})
+"""Rules of problems whose routes labels may find: opening hours leave few orders of visits."""
+LEAST_SECONDS, MOST_STOPS = 2.0, 30
+"""Labels need this many seconds, and plans none of whose routes has more stops."""
+FIRST_SHARE, LABELS_SHARE = 0.1, 0.3
+"""The share of the allowance for a first plan, and the labels' share of the rest."""
+FIRST_SECONDS = 0.01
+"""The most seconds for a first plan, for each node: a proof often takes less time than these."""
+LABELS = 1 << 19
+"""The most labels: they take 80 megabytes."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,8 @@ class AutoConfig:
     """"cpu", "cuda", or "auto": batches are searched on a GPU where the machine has one."""
     threads: int = 1
     """Cores for one problem, as the neighbourhood search uses them: plain problems of more than 400 nodes."""
+    labels: bool = True
+    """Whether labels help the neighbourhood search where places have opening hours (extra exact)."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.threads, int) or self.threads < 1:
@@ -48,7 +61,9 @@ class Auto(Solver[AutoConfig]):
     On fully random costs a node that is cheap to insert at a place rarely belongs there, so routes are first built by
     cost-level beam searches with ever wider beams, and the best route is handed to the neighbourhood search. A batch on
     a GPU goes through the learned beam search, all instances at once, and then, if a stop criterion leaves time, each
-    route through the neighbourhood search. The settings of results name the methods chosen.
+    route through the neighbourhood search. Where places have opening hours, routes are sought by labels too, if the
+    extra exact is there and the stop criterion gives seconds: these often prove that a plan is the best. The settings
+    of results name the methods chosen.
     """
 
     name = "auto"
@@ -63,10 +78,17 @@ class Auto(Solver[AutoConfig]):
         return make_solver("lns").default_stop(instance)
 
     def kernels(self, instance: Instance) -> list[str]:
-        beam = self._beam(FIRST_BEAM).kernels(instance) if _wants_beams(instance) else []
-        return [*self._neighbourhood().kernels(instance), *beam]
+        more: list[str] = []
+        if _wants_beams(instance):
+            more = self._beam(FIRST_BEAM).kernels(instance)
+        elif self._knows_labels(instance) and (prover := _prover()) is not None:
+            more = prover.kernels(instance)
+        return list(dict.fromkeys([*self._neighbourhood().kernels(instance), *more]))
 
     def search(self, run: Run, seed: int) -> None:
+        if self._wants_labels(run):
+            self._search_with_labels(run, seed)
+            return
         crooked = _wants_beams(run.instance)
         self.choice = "cs-p, lns" if crooked else "lns"
         if not crooked:
@@ -75,6 +97,29 @@ class Auto(Solver[AutoConfig]):
         self._widen(run, seed)
         if not run.report():
             self._neighbourhood(start_share=0.0).search(run, seed)
+
+    def _wants_labels(self, run: Run) -> bool:
+        """Whether labels are worth trying; without seconds a result would depend on which extras are there."""
+        seconds = run.stop.seconds_left(run.now())
+        return self._knows_labels(run.instance) and LEAST_SECONDS <= seconds < math.inf
+
+    def _knows_labels(self, instance: Instance) -> bool:
+        return self.config.labels and instance.features >= LABELLED
+
+    def _search_with_labels(self, run: Run, seed: int) -> None:
+        """The neighbourhood search, and between its beginning and its end labels from the plan found so far."""
+        self.choice = "lns"
+        with run.share(FIRST_SHARE), run.within(MaxSeconds(run.seconds + FIRST_SECONDS * run.problem.size)):
+            self._neighbourhood().search(run, seed)
+        if run.report():
+            return
+        prover = _prover()
+        if prover is not None and _has_short_routes(run):
+            self.choice = f"lns, {prover.name}"
+            with run.share(LABELS_SHARE):
+                prover.search(run, seed)
+        if not run.report():
+            self._neighbourhood().search(run, seed + 1)
 
     def on_gpu(self) -> bool:
         """Whether batches are searched on a GPU."""
@@ -148,6 +193,19 @@ class Auto(Solver[AutoConfig]):
 
     def _named(self, result: Result) -> Result:
         return dataclasses.replace(result, solver=self.name, settings=self.settings)
+
+
+def _prover() -> AnySolver | None:
+    """The exact solver, which goes on from the run's plan; None where its extra is not installed."""
+    try:
+        return make_solver("exact", warm=0.0, labels=LABELS)
+    except MissingExtra:
+        return None
+
+
+def _has_short_routes(run: Run) -> bool:
+    """Whether the routes of the best plan have few stops: with many, labels are too many."""
+    return run.plan is not None and max(len(tour.nodes) for tour in run.plan.routes) <= MOST_STOPS
 
 
 def _wants_beams(instance: Instance) -> bool:

@@ -89,7 +89,7 @@ def test_the_command(cli: Cli, folder: Path, tmp_path: Path) -> None:
     assert "better on 0, equal on 2, worse on 0" in said
     with (out / "table.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [(row["file"], row["listed"], row["lns"], row["PyVRP"]) for row in rows] == [
+    assert [(row["file"], row["listed"], row["auto"], row["PyVRP"]) for row in rows] == [
         ("p4.2.a", "7.0", "7.0", "7.0"),
         ("p4.2.b", "16.0", "16.0", "16.0"),
     ]
@@ -113,4 +113,4 @@ def test_failures_are_lines(cli: Cli, folder: Path, tmp_path: Path) -> None:
     (folder / "top" / "p4.2.b.txt").write_text("n 5\n")
     status, _, err = cli(*words, "--count", 2)
     assert status == 2
-    assert "lns failed on p4.2.b.2: BadFile" in err
+    assert "auto failed on p4.2.b.2: BadFile" in err

@@ -34,11 +34,11 @@ SMOOTH = 0.6
 """The share of the best prices so far in those that routes are sought with: prices of a small program jump."""
 RUSHES = 12
 """Every how many programs the bound is computed, even if routes that pay are still found without."""
-LISTED = 20_000
+LISTED = 50_000
 """The most routes that are listed for a search over all of them."""
 CHOICE_SHARE = 0.3
 """The share of the time left that the search for a plan of the program's columns may take."""
-LISTED_LABELS = 1 << 18
+LISTED_LABELS = 1 << 19
 
 
 class Column(NamedTuple):

@@ -212,7 +212,11 @@ def generalization(
 @click.option("--prizes", default="uniform,distance", metavar="KIND,...", help="[default: uniform,distance]")
 @click.option("--count", type=COUNT, default=30, metavar="N", help="Instances a set.  [default: 30]")
 @click.option("--seconds", type=SECONDS, default=1.0, metavar="S", help="For each instance.  [default: 1]")
-@click.option("--methods", metavar="NAME[,KEY=VALUE...],...", help="Ours.  [default: lns in the same seconds]")
+@click.option(
+    "--methods",
+    metavar="NAME[,KEY=VALUE...],...",
+    help="Ours, with the same seconds.  [default: lns; auto for --plans]",
+)
 @click.option("--plans", type=click.Choice(["top", "toptw"]), help="Published plans instead, beside PyVRP alone.")
 @click.option("--data", type=FOLDER, help="For --plans: their folder.  [default: ../shared/data/variants]")
 @click.option("--workers", type=COUNT, default=1, metavar="N", help="For --plans: files side by side.  [default: 1]")
@@ -238,13 +242,15 @@ def peers(
     """PyVRP, OR-Tools and VROOM on the same instances, where they are installed (extra `peers`).
 
     With --plans: --count files of team orienteering, plain (top) or with opening hours (toptw), at equal distances in
-    the table of best known values; each is solved by lns and by PyVRP on one core, with seed 1.
+    the table of best known values; each is solved by auto and by PyVRP on one core, with seed 1.
     """
     from orienteer.cli.progress import Bar
     from orienteer.lab.bench.paper import ANYTIME
     from orienteer.lab.bench.peers import run_peers
 
-    ours = _methods(methods or "lns", {name: f"{name},seconds={seconds}" for name in ANYTIME}, device)
+    ours = _methods(
+        methods or ("lns" if plans is None else "auto"), {name: f"{name},seconds={seconds}" for name in ANYTIME}, device
+    )
     if plans is not None:
         _plan_peers(out, plans, data, count, seconds, ours, workers, judge)
         return
