@@ -44,8 +44,8 @@ SEPARATORS: dict[str, type[Separator]] = {
 
 CLOCKS: frozenset[Feature] = frozenset({"windows", "routes"})
 """What labels are for; all else is rows and costs of branch and cut."""
-FIRST_LABELS, FEW_LABELS = 1 << 17, 1 << 18
-"""The most labels of a first try and of a search for a bound: 20 and 40 megabytes."""
+FIRST_LABELS, FEW_LABELS, MANY_LABELS = 1 << 17, 1 << 18, 1 << 21
+"""The most labels of a first try, of a search for a bound and of a search for prices: 20, 40 and 300 megabytes."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Exact(Solver[ExactConfig]):
         if run.report():
             return
         with run.share(PRICE_SHARE if self.config.tree else 1.0):
-            labels.price(FEW_LABELS)
+            labels.price(min(MANY_LABELS, self.config.labels) if self.config.tree else FEW_LABELS)
         if self.config.tree and not run.report():
             labels.prove(self.config.labels)
 
@@ -168,9 +168,9 @@ MORE_WARM = 5
 """How many times as many steps where a good plan is needed most: for labels, and where the root leaves a wide gap."""
 WIDE_GAP = 0.015
 """The distance of the root's bound from the best prize, as a share of it, from which on a second warm start pays."""
-MOST_WARM = 20
+MOST_WARM = 40
 """And where few labels did not do for a proof."""
-PRICE_SHARE = 0.5
+PRICE_SHARE = 0.7
 """The share of the time left that prices get on a problem with one route."""
 
 SPARSE_SHARE = 0.4

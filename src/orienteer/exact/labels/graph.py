@@ -1,5 +1,6 @@
 """One route of a problem as the labels see it: legs that fit, windows, and what can still be reached at which time."""
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +57,34 @@ class Side(NamedTuple):
     horizon: float
     """The latest end of the route on its own clock."""
 
+    def narrowed(self, back: bool, used: npt.NDArray[np.bool_], soonest: Floats) -> "Side":
+        """The side without legs that are not used and without visits that begin before `soonest`.
+
+        `back` says that legs and times are those of the graph `back`.
+        """
+        here, there = (self.back, self.ahead) if back else (self.ahead, self.back)
+        swap = _swapped(len(soonest))
+        mirrored = used.T[np.ix_(swap, swap)]
+        soonest = np.append(soonest[:-1], 0.0)  # at the end visits may begin at any time
+        latest = self.horizon - soonest[swap]
+        one = _graph(
+            np.where(used, here.leg, np.inf),
+            [
+                [(max(a, least), b) for a, b in entry if b >= least]
+                for entry, least in zip(_windows(here), soonest.tolist(), strict=True)
+            ],
+            here.rivals,
+        )
+        other = _graph(
+            np.where(mirrored, there.leg, np.inf),
+            [
+                [(a, min(b, most)) for a, b in entry if a <= most]
+                for entry, most in zip(_windows(there), latest.tolist(), strict=True)
+            ],
+            there.rivals,
+        )
+        return self._replace(ahead=other, back=one) if back else self._replace(ahead=one, back=other)
+
     def route(self, instance: Instance, which: int, inner: list[int]) -> list[int]:
         """A route of these places in the instance's numbers."""
         route = instance.each_route[which]
@@ -94,12 +123,21 @@ def side_of(instance: Instance, which: int, groups: bool = True) -> Side:
         windows.append([(max(a, 0.0), min(b, horizon)) for a, b in given if b >= 0 and a <= horizon])
     windows.append([(0.0, horizon)])
     rivals = _rivals(instance.groups if groups else (), places)
-    swap = np.arange(size)
-    swap[[0, -1]] = swap[[-1, 0]]
+    swap = _swapped(size)
     mirrored = [[(horizon - b, horizon - a) for a, b in reversed(windows[node])] for node in swap.tolist()]
     ahead = _graph(leg, windows, rivals)
     back = _graph(np.ascontiguousarray(leg.T[np.ix_(swap, swap)]), mirrored, rivals)
     return Side(places, ahead, back, horizon)
+
+
+def _swapped(size: int) -> Ints:
+    """The nodes as the graph of the other direction numbers them."""
+    return np.array([size - 1, *range(1, size - 1), 0])
+
+
+def _windows(graph: Graph) -> list[list[tuple[float, float]]]:
+    pairs = list(zip(graph.opens.tolist(), graph.closes.tolist(), strict=True))
+    return [pairs[here:there] for here, there in itertools.pairwise(graph.first.tolist())]
 
 
 def as_words(member: npt.NDArray[np.bool_]) -> Words:

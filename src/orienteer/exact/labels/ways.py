@@ -2,18 +2,38 @@
 
 import itertools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from orienteer.exact.labels.extend import BEST, EVERY, FULL, MORE, Far, Labels, advance
-from orienteer.exact.labels.graph import Floats, Graph, Ints, Side, Words, as_words, walks
+from orienteer.exact.labels.extend import (
+    BEST,
+    BLOCK,
+    EVERY,
+    FULL,
+    KEPT,
+    MORE,
+    ROUNDING,
+    WHOLE,
+    Far,
+    Front,
+    Labels,
+    State,
+    Waiting,
+    advance,
+)
+from orienteer.exact.labels.graph import Floats, Graph, Side, Words, as_words, walks
 
 PIECE = 2_000
 """Labels extended between two questions whether to stop."""
 AT_ONCE = 1e-9
 """The share of a route's time that counts as no time."""
-FIRST_LABELS = 1 << 14
+FIRST_LABELS = 1 << 12
+FIRST_ROOM = 64
+"""Labels that there is room for at first, in all and in the front of each node."""
+MOMENTS = 2048
+"""At how many times it is known what a way from the other end can collect at most."""
 
 
 class Ways(NamedTuple):
@@ -25,6 +45,10 @@ class Ways(NamedTuple):
     """The best route over each last place, by falling profit: its profit and its places."""
     far: Far
     """The labels, as bounds for a search from the other end."""
+    used: npt.NDArray[np.bool_]
+    """(m + 2, m + 2) the legs that routes of `beat` may use, where something was known about the other end."""
+    soonest: Floats
+    """(m + 2,) when such a route begins a visit at the soonest; infinite where none comes, and at the end."""
 
 
 class Purses(NamedTuple):
@@ -40,7 +64,7 @@ def nothing_known(side: Side, budgets: int) -> Far:
     none = np.zeros(0)
     first = np.zeros(size + 1, dtype=np.int64)
     barred, weights = np.zeros((0, words), dtype=np.uint64), np.zeros((0, budgets))
-    return Far(first, none, none, none, barred, weights, none, none, 0.0, False, False)
+    return Far(first, none, none, barred, weights, none, np.zeros((0, 0)), 0.0, 0.0, False, False)
 
 
 def first_memory(side: Side, count: int) -> Words:
@@ -48,7 +72,7 @@ def first_memory(side: Side, count: int) -> Words:
 
     Places from which the way back takes no time are remembered too: routes round them would have no end.
     """
-    leg = side.ahead.leg[1:-1, 1:-1]
+    leg = np.minimum(side.ahead.leg[1:-1, 1:-1], side.back.leg[1:-1, 1:-1].T)  # each may lack legs of the other
     size = len(leg)
     member = np.zeros((size + 2, size), dtype=np.bool_)
     if size:
@@ -74,78 +98,109 @@ def best_ways(
     ended: Callable[[], bool],
     most_labels: int,
     mode: int = BEST,
-    worths: Floats | None = None,
-    least: float = -np.inf,
+    prices: Floats | None = None,
 ) -> Ways | None:
     """The best routes of at least `beat`; None if `ended` said to stop, or there were more than `most_labels`.
 
-    `horizon` is the latest end. With `worths` routes have a worth of at least `least` too. In mode
-    `EVERY` the routes are all that visit different sets of places, in any order.
+    `horizon` is the latest end. The profits of routes are those of their visits less the `prices` of these, and the
+    sum of all prices; in mode `WHOLE`, which needs `far` at the same prices, routes are without cycles and prices do
+    not count. In mode `EVERY` the routes are all that visit different sets of places, in any order.
     """
-    labels = _first(graph, len(purses.room), near.shape[1], profits)
-    worths = np.zeros(len(profits)) if worths is None else worths
+    prices = np.zeros(len(profits)) if prices is None else prices
+    priced = profits - prices
+    gains = profits if mode == WHOLE else priced
+    state = _first(graph, len(purses.room), near.shape[1], gains, float(prices.sum()) * (1 + ROUNDING))
     weights, room = purses
     while True:
-        code = advance(graph, near, profits, worths, weights, room, far, beat, least, mode, labels, PIECE)
+        code = advance(graph, near, gains, prices, weights, room, far, beat, mode, state, PIECE)
         if code == FULL:
-            if len(labels.time) >= most_labels:
+            if max(len(state.labels.time), len(state.waiting.time)) >= most_labels:
                 return None
-            labels = _longer(labels)
+            state = _longer(state, len(graph.leg))
         elif code != MORE:
             break
         if ended():
             return None
-    known = _far(labels, horizon, apart)
-    if not worths.any():
-        known = known._replace(worth=np.full(len(known.time), np.inf))  # nobody knows: so it rules out nothing
+    labels, count = state.labels, int(state.counts[KEPT])
+    labels = Labels._make(array[:count] for array in labels)
+    soonest = np.full(len(graph.leg), np.inf)
+    np.minimum.at(soonest, labels.node, labels.time)
+    known = _far(labels, len(graph.leg), priced, horizon, apart)
     if mode == EVERY:
-        return Ways(-np.inf, _every_path(graph, labels, horizon, beat), known)
-    ends = np.flatnonzero(labels.end_label >= 0)
-    ends = ends[np.argsort(-labels.end_profit[ends], kind="stable")]
-    paths = [(float(labels.end_profit[end]), _path(labels, int(labels.end_label[end]))) for end in ends.tolist()]
-    return Ways(paths[0][0] if paths else -np.inf, paths, known)
+        return Ways(-np.inf, _every_path(graph, labels, horizon, beat), known, state.used, soonest)
+    ends = np.flatnonzero(state.end_label >= 0)
+    ends = ends[np.argsort(-state.end_profit[ends], kind="stable")]
+    paths = [(float(state.end_profit[end]), _path(labels, int(state.end_label[end]))) for end in ends.tolist()]
+    return Ways(paths[0][0] if paths else -np.inf, paths, known, state.used, soonest)
 
 
 def _every_path(graph: Graph, labels: Labels, horizon: float, beat: float) -> list[tuple[float, list[int]]]:
-    order = _extended(labels)[0]
-    fits = labels.time[order] + graph.leg[labels.node[order], -1] <= horizon
-    chosen = order[fits & (labels.profit[order] >= beat)]
+    fits = labels.time + graph.leg[labels.node, -1] <= horizon
+    chosen = np.flatnonzero(fits & (labels.profit >= beat))
     return [(float(labels.profit[label]), _path(labels, label)) for label in chosen.tolist()]
 
 
-def _first(graph: Graph, budgets: int, words: int, profits: Floats) -> Labels:
+def _first(graph: Graph, budgets: int, words: int, profits: Floats, rest: float) -> State:
+    """A search that begins with the label of the start."""
     size = len(graph.leg)
     count = max(FIRST_LABELS, 2 * size)
+    words_of, weights_of = (count, words), (count, budgets)
     labels = Labels(
         time=np.zeros(count),
         profit=np.zeros(count),
-        worth=np.zeros(count),
         node=np.zeros(count, dtype=np.int64),
         before=np.full(count, -1),
-        next=np.full(count, -1),
-        barred=np.zeros((count, words), dtype=np.uint64),
-        weights=np.zeros((count, budgets)),
-        heap=np.zeros(count, dtype=np.int64),
-        head=np.full(size, -1),
-        end_profit=np.full(size, -np.inf),
-        end_label=np.full(size, -1),
-        counts=np.array([1, 1]),
+        barred=np.zeros(words_of, dtype=np.uint64),
+        weights=np.zeros(weights_of),
     )
-    labels.profit[0] = profits[0]
-    labels.head[0] = 0
-    return labels
+    waiting = Waiting(
+        time=np.zeros(count),
+        profit=np.zeros(count),
+        rest=np.zeros(count),
+        node=np.zeros(count, dtype=np.int64),
+        before=np.full(count, -1),
+        barred=np.zeros(words_of, dtype=np.uint64),
+        weights=np.zeros(weights_of),
+        heap=np.arange(count),
+    )
+    front = _front(size, FIRST_ROOM, words, budgets)
+    waiting.profit[0], waiting.rest[0] = profits[0], rest
+    ends, last = np.full(size, -np.inf), np.full(size, -1)
+    used = np.zeros((size, size), dtype=np.bool_)
+    return State(labels, waiting, front, ends, last, used, np.array([0, 1, 0]))
 
 
-def _longer(labels: Labels) -> Labels:
-    """The labels in arrays of twice the length."""
-    grown = {}
-    for name in ("time", "profit", "worth", "node", "before", "next", "barred", "weights", "heap"):
-        old = getattr(labels, name)
-        new = np.zeros((2 * len(old), *old.shape[1:]), dtype=old.dtype)
-        new[: len(old)] = old
-        grown[name] = new
-    grown["next"][len(labels.next) :] = -1
-    return labels._replace(**grown)
+def _front(size: int, room: int, words: int, budgets: int) -> Front:
+    return Front(
+        sizes=np.zeros(size, dtype=np.int64),
+        profit=np.zeros((size, room)),
+        time=np.zeros((size, room)),
+        slot=np.zeros((size, room), dtype=np.int64),
+        barred=np.zeros((size, room, words), dtype=np.uint64),
+        weights=np.zeros((size, room, budgets)),
+    )
+
+
+def _longer(state: State, size: int) -> State:
+    """The search with twice the room wherever there is little."""
+    labels, waiting, front = state.labels, state.waiting, state.front
+    kept, waits, widest = state.counts.tolist()
+    if kept == len(labels.time):
+        labels = Labels._make(map(_doubled, labels))
+    if waits + size > len(waiting.time):
+        heap = np.concatenate([waiting.heap, np.arange(len(waiting.heap), 2 * len(waiting.heap))])
+        waiting = Waiting._make(map(_doubled, waiting))._replace(heap=heap)
+    if widest == front.profit.shape[1]:
+        wider = _front(len(front.sizes), 2 * widest, front.barred.shape[2], front.weights.shape[2])
+        for old, new in zip(front[1:], wider[1:], strict=True):
+            new[:, :widest] = old
+        front = wider._replace(sizes=front.sizes)
+    return state._replace(labels=labels, waiting=waiting, front=front)
+
+
+def _doubled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array with as many zeros after it."""
+    return np.concatenate([array, np.zeros_like(array)])
 
 
 def _path(labels: Labels, last: int) -> list[int]:
@@ -157,34 +212,28 @@ def _path(labels: Labels, last: int) -> list[int]:
     return path[::-1]
 
 
-def _extended(labels: Labels) -> tuple[Ints, Ints]:
-    """The labels that were extended, node by node, and where those of each node begin."""
-    chosen, first = [], [0]
-    for top in labels.head.tolist():
-        label = top
-        while label >= 0:
-            chosen.append(label)
-            label = int(labels.next[label])
-        first.append(len(chosen))
-    return np.array(chosen, dtype=np.int64), np.array(first)
-
-
-def _far(labels: Labels, horizon: float, apart: bool) -> Far:
-    order, first = _extended(labels)
-    by_time, most = labels.time[order], labels.profit[order]
-    for here, there in itertools.pairwise(first.tolist()):
-        sooner = np.argsort(by_time[here:there], kind="stable")
-        by_time[here:there] = by_time[here:there][sooner]
-        most[here:there] = np.maximum.accumulate(most[here:there][sooner])
+def _far(labels: Labels, size: int, priced: Floats, horizon: float, apart: bool) -> Far:
+    """The labels as bounds on what a way to a node can still collect at these profits."""
+    order = np.lexsort((-labels.profit, labels.node))
+    node, time = labels.node[order], labels.time[order]
+    profit = labels.profit[order] - priced[node]
+    first = np.searchsorted(node, np.arange(size + 1))
+    moments = horizon / MOMENTS * np.arange(1, MOMENTS + 2) * (1 + 1e-12)
+    most = np.full((size, MOMENTS + 1), -np.inf)
+    for i, (here, there) in enumerate(itertools.pairwise(first.tolist())):
+        if here < there:
+            sooner = here + np.argsort(time[here:there], kind="stable")
+            best = np.concatenate([[-np.inf], np.maximum.accumulate(profit[sooner])])
+            most[i] = best[np.searchsorted(time[sooner], moments, side="right")]
     return Far(
         first,
-        labels.time[order],
-        labels.profit[order],
-        labels.worth[order],
+        time,
+        profit,
         labels.barred[order],
         labels.weights[order],
-        by_time,
+        np.minimum.reduceat(time, np.arange(0, len(time), BLOCK)),
         most,
+        MOMENTS / horizon if horizon > 0 else 0.0,
         horizon,
         True,
         apart,
