@@ -31,7 +31,7 @@ LABELLED: frozenset[Feature] = frozenset({"windows"})
 """Rules of problems whose routes labels may find: opening hours leave few orders of visits."""
 LEAST_SECONDS, MOST_STOPS = 2.0, 30
 """Labels need this many seconds, and plans none of whose routes has more stops."""
-FIRST_SHARE, LABELS_SHARE = 0.1, 0.3
+FIRST_SHARE, LABELS_SHARE = 0.1, 0.5
 """The share of the allowance for a first plan, and the labels' share of the rest."""
 FIRST_SECONDS = 0.01
 """The most seconds for a first plan, for each node: a proof often takes less time than these."""

@@ -24,7 +24,7 @@ from orienteer.search.run import Run
 
 REMEMBERED = 8
 """How many near places each place remembers at first."""
-ROUGHLY = 3
+ROUGHLY = 1
 """How many in the rough search that bounds the other one."""
 LOOSE = 1e-8
 """Added to budgets as a share: the judge's tolerance is less."""
@@ -36,6 +36,8 @@ RUSHES = 12
 """Every how many programs the bound is computed, even if routes that pay are still found without."""
 LISTED = 50_000
 """The most routes that are listed for a search over all of them."""
+PROGRAM_SHARE = 0.6
+"""The share of the allowance after which a plan is made of the columns known, if the program is not solved by then."""
 CHOICE_SHARE = 0.3
 """The share of the time left that the search for a plan of the program's columns may take."""
 LISTED_LABELS = 1 << 19
@@ -115,13 +117,22 @@ class ManyRoutes:
             return
         self.most_labels = most_labels
         self._add_plan()
-        while self._solve_program() and not self._settled() and self._remember():
-            pass
+        with self.run.share(PROGRAM_SHARE):
+            self._bound()
+            hurried = self.run.report()
+        if hurried and listing and not self.run.report():
+            self._choose()
+            self._bound()
         if self._settled():
             finish(self.run, self.units)
         elif listing and self.center is not None and not self.run.report():
             self._choose()
             self._list()
+
+    def _bound(self) -> None:
+        """Solves the linear program over routes that go in no circles."""
+        while self._solve_program() and not self._settled() and self._remember():
+            pass
 
     def _settled(self) -> bool:
         """Whether no plan can be better than the run's best."""

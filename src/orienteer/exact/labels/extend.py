@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orienteer.exact.labels.graph import Floats, Graph, Ints, Words
-from orienteer.kernel import inlined, kernel
+from orienteer.kernel import inlined, lean
 from orienteer.kernel.clock import begin_at
 
 DONE, MORE, FULL = 0, 1, 2
@@ -115,7 +115,7 @@ class Far(NamedTuple):
     """Whether ways that bar the same place never meet. With groups they may: both may have visited rivals of it."""
 
 
-@kernel
+@lean
 def advance(
     graph: Graph,
     near: Words,
@@ -127,6 +127,7 @@ def advance(
     beat: float,
     mode: int,
     state: State,
+    mask: Words,
     pops: int,
 ) -> int:
     """Extends labels by rising time until none waits.
@@ -142,7 +143,6 @@ def advance(
     """
     labels, waiting, front, counts = state.labels, state.waiting, state.front, state.counts
     size, words, budgets = len(graph.leg), near.shape[1], len(room)
-    mask = np.zeros(words, dtype=np.uint64)
     one = np.uint64(1)
     spare = prices.sum() * ROUNDING
     for _ in range(pops):
@@ -279,7 +279,7 @@ def _place(front: Front, node: int, now: float, profit: float, mask: Words, weig
     return place
 
 
-@kernel
+@lean
 def _stand(
     front: Front,
     waiting: Waiting,
@@ -328,7 +328,7 @@ def _stand(
     front.sizes[node] = write + 1
 
 
-@kernel
+@lean
 def _settle(front: Front, waiting: Waiting, node: int, slot: int, mask: Words, barred: Words, mode: int) -> bool:
     """Says whether a label that stands in its node's front is extended now, and does not give way to another.
 
@@ -448,7 +448,7 @@ def _sooner(waiting: Waiting, a: int, b: int) -> bool:
     return waiting.profit[a] > waiting.profit[b]
 
 
-@kernel
+@lean
 def _push(waiting: Waiting, counts: Ints) -> None:
     """Puts the first free label into the heap."""
     heap, place = waiting.heap, counts[WAITING]
@@ -463,7 +463,7 @@ def _push(waiting: Waiting, counts: Ints) -> None:
     heap[place] = label
 
 
-@kernel
+@lean
 def _pop(waiting: Waiting, counts: Ints) -> int:
     """Takes the first label out of the heap; its number is free then."""
     heap = waiting.heap

@@ -111,8 +111,9 @@ def best_ways(
     gains = profits if mode == WHOLE else priced
     state = _first(graph, len(purses.room), near.shape[1], gains, float(prices.sum()) * (1 + ROUNDING))
     weights, room = purses
+    mask = np.zeros(near.shape[1], dtype=np.uint64)
     while True:
-        code = advance(graph, near, gains, prices, weights, room, far, beat, mode, state, PIECE)
+        code = advance(graph, near, gains, prices, weights, room, far, beat, mode, state, mask, PIECE)
         if code == FULL:
             if max(len(state.labels.time), len(state.waiting.time)) >= most_labels:
                 return None
