@@ -86,8 +86,9 @@ class Auto(Solver[AutoConfig]):
         return list(dict.fromkeys([*self._neighbourhood().kernels(instance), *more]))
 
     def search(self, run: Run, seed: int) -> None:
-        if self._wants_labels(run):
-            self._search_with_labels(run, seed)
+        prover = _prover() if self._wants_labels(run) else None
+        if prover is not None:
+            self._search_with_labels(run, seed, prover)
             return
         crooked = _wants_beams(run.instance)
         self.choice = "cs-p, lns" if crooked else "lns"
@@ -106,15 +107,14 @@ class Auto(Solver[AutoConfig]):
     def _knows_labels(self, instance: Instance) -> bool:
         return self.config.labels and instance.features >= LABELLED
 
-    def _search_with_labels(self, run: Run, seed: int) -> None:
+    def _search_with_labels(self, run: Run, seed: int, prover: AnySolver) -> None:
         """The neighbourhood search, and between its beginning and its end labels from the plan found so far."""
         self.choice = "lns"
         with run.share(FIRST_SHARE), run.within(MaxSeconds(run.seconds + FIRST_SECONDS * run.problem.size)):
             self._neighbourhood().search(run, seed)
         if run.report():
             return
-        prover = _prover()
-        if prover is not None and _has_short_routes(run):
+        if _has_short_routes(run):
             self.choice = f"lns, {prover.name}"
             with run.share(LABELS_SHARE):
                 prover.search(run, seed)
