@@ -217,6 +217,17 @@ def test_beside_a_gpu_the_host_searches_large_problems_alone(monkeypatch: pytest
             assert found() == [[]]
 
 
+def test_idle_cores_search_a_large_problem_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two cores a problem are two searches of each, and the better route counts."""
+    first, second = generate(450, "uniform", count=2, seed=1)
+    rich, poor = ([0, int(order)] for order in first.prizes.argsort()[[-1, 1]])
+    monkeypatch.setattr("orienteer.network.solver._threads", lambda: 5)
+    monkeypatch.setattr("orienteer.network.solver._searched", lambda one, seed, over: [poor, rich][seed])
+    with learned(NamedCuda()).beside([first, second], lambda: False) as found:
+        assert found()[0] == rich
+        assert all(len(route) == 2 for route in found()), "a third search of one problem would have no route"
+
+
 def test_the_search_beside_a_gpu_ends_with_an_error() -> None:
     """And with Ctrl-C: else it would go on for seconds."""
     large = generate(450, "uniform", seed=1)[0]
