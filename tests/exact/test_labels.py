@@ -7,12 +7,14 @@ import pytest
 
 from orienteer import Instance, check_plan, solve
 from orienteer.exact.labels import single, ways
+from orienteer.exact.labels.choice import Choice
+from orienteer.exact.labels.columns import Column, ManyRoutes
 from orienteer.exact.labels.graph import side_of
 from orienteer.exact.labels.single import OneRoute
 from orienteer.exact.solve import FEW_LABELS
 from orienteer.model.errors import InfeasibleTour
 from orienteer.search.run import Run
-from orienteer.search.stop import Never
+from orienteer.search.stop import MaxSteps, Never, Stop
 from plan_oracle import best_plan, random_instance, subsets
 
 CHOICES = ("service", "free end", "required", "groups", "budgets")
@@ -154,3 +156,42 @@ def best_by_sets(instance: Instance) -> float:
                     key = (visited | 1 << node, node)
                     soonest[key] = min(soonest.get(key, np.inf), max(arrive, opens))
     return best
+
+
+def columns_of_three(routes: ManyRoutes) -> list[Column]:
+    """Every route of three places, in rising order."""
+    return [
+        Column(number, path)
+        for number, kind in enumerate(routes.kinds)
+        for path in itertools.combinations(range(1, len(kind.side.places) + 1), 3)
+    ]
+
+
+def three_routes(stop: Stop) -> ManyRoutes:
+    """Twelve places on a line and a limit that lets every route through."""
+    points = [(float(place), 0.0) for place in range(13)]
+    instance = Instance.from_coords(points, [0.0, *range(1, 13)], 100.0, windows=[None] + [(0.0, 100.0)] * 12, routes=3)
+    return ManyRoutes(Run(instance, stop))
+
+
+def test_the_best_choice_of_columns() -> None:
+    routes = three_routes(Never())
+    assert Choice(routes, columns_of_three(routes)).solve()
+    assert routes.run.prize == sum(range(4, 13))
+
+
+def test_a_choice_of_columns_ends_when_the_run_does() -> None:
+    routes = three_routes(MaxSteps(0))
+    assert not Choice(routes, columns_of_three(routes)).solve()
+
+
+def test_an_error_while_columns_are_chosen_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Ctrl-C is one: SCIP would swallow it."""
+    routes = three_routes(Never())
+
+    def fail() -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(routes.run, "report", fail)
+    with pytest.raises(KeyboardInterrupt):
+        Choice(routes, columns_of_three(routes)).solve()

@@ -118,7 +118,7 @@ class Exact(Solver[ExactConfig]):
             ManyRoutes(run).prove(self.config.labels if self.config.tree else FEW_LABELS, listing=self.config.tree)
             return
         labels = OneRoute(run)
-        labels.prove(FIRST_LABELS)
+        labels.prove(min(FIRST_LABELS, self.config.labels))
         if run.report():
             return
         warm_start(run, run.problem.size * MOST_WARM, seed + 1, self.config.warm)

@@ -8,10 +8,11 @@ better plan may use are few enough to be listed, and a search over the list deci
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from orienteer.exact.labels.choice import Choice
 from orienteer.exact.labels.extend import BEST, EVERY, RUSH
 from orienteer.exact.labels.graph import Floats, Graph, Side, Words, side_of
 from orienteer.exact.labels.single import break_cycles, threshold
@@ -41,6 +42,7 @@ PROGRAM_SHARE = 0.6
 CHOICE_SHARE = 0.3
 """The share of the time left that the search for a plan of the program's columns may take."""
 LISTED_LABELS = 1 << 19
+"""The most labels of the search that lists routes."""
 
 
 class Column(NamedTuple):
@@ -157,7 +159,7 @@ class ManyRoutes:
             least.append(np.full(1, -np.inf))
         return np.concatenate(rows), np.concatenate(most), np.concatenate(least)
 
-    def _counts(self, column: Column) -> Floats:
+    def counts(self, column: Column) -> Floats:
         """(places,) how often a column visits each place."""
         rows = self.kinds[column.kind].rows[np.array(column.path, dtype=np.int64) - 1]
         return np.bincount(rows, minlength=len(self.nodes)).astype(np.float64)
@@ -249,7 +251,7 @@ class ManyRoutes:
         profits[1:-1] = (self.worth - rows @ self.rules)[kind.rows]
         purses = Purses(np.zeros((len(profits), 0)), np.zeros(0))
         far = nothing_known(side, 0) if other is None else other.far
-        most = LISTED_LABELS if mode == EVERY else self.most_labels
+        most = min(LISTED_LABELS, self.most_labels) if mode == EVERY else self.most_labels
         return best_ways(graph, near, profits, purses, far, beat, True, side.horizon, self.run.step, most, mode)
 
     def _remember(self) -> bool:
@@ -266,7 +268,7 @@ class ManyRoutes:
     def _choose(self) -> None:
         """Looks for a plan of columns known so far, for a share of the time."""
         with self.run.share(CHOICE_SHARE):
-            _Choice(self, [one for one in self.columns if len(set(one.path)) == len(one.path)]).solve()
+            Choice(self, [one for one in self.columns if len(set(one.path)) == len(one.path)]).solve()
 
     def _list(self) -> None:
         """Lists the routes that a better plan may use, and searches over the list."""
@@ -283,7 +285,7 @@ class ManyRoutes:
             if ways is None or len(listed) + len(ways.paths) > LISTED:
                 return
             listed += [Column(number, tuple(path)) for _, path in ways.paths if path]
-        if _Choice(self, listed).solve():
+        if Choice(self, listed).solve():
             finish(self.run, self.units)
 
     def offer(self, chosen: list[Column]) -> bool:
@@ -332,7 +334,7 @@ class _Program:
         routes = self.routes
         entries, values = [], []
         for column in columns:
-            counts = routes._counts(column)
+            counts = routes.counts(column)
             on_rules = routes.rules @ counts
             entry = [(int(row), float(on_rules[row])) for row in np.flatnonzero(on_rules)]
             entries.append([*entry, (self.rules + column.kind, 1.0)])
@@ -356,56 +358,7 @@ class _Program:
         routes = self.routes
         earn = routes.worth - prices @ routes.rules
         fresh = [one for one in dict.fromkeys(columns) if one not in routes.columns]
-        paying = [one for one in fresh if float(earn @ routes._counts(one)) > sums[one.kind] + PAYS]
+        paying = [one for one in fresh if float(earn @ routes.counts(one)) > sums[one.kind] + PAYS]
         self._put(paying)
         routes.columns.update(dict.fromkeys(paying))
         return bool(paying)
-
-
-class _Choice:
-    """The choice of columns that collects most, by SCIP."""
-
-    def __init__(self, routes: ManyRoutes, columns: list[Column]):
-        self.routes, self.columns = routes, columns
-        self.solver: Any = scip().Model()
-        self.solver.hideOutput()
-        self.solver.setMaximize()
-        counts = np.array([routes._counts(column) for column in columns]).reshape(len(columns), len(routes.nodes))
-        values = counts @ routes.worth
-        self.x = [self.solver.addVar(f"x{place}", "B", obj=float(value)) for place, value in enumerate(values)]
-        for row, coefficients in enumerate((counts @ routes.rules.T).T):
-            self._row(coefficients, float(routes.least[row]), float(routes.most[row]))
-        for number, kind in enumerate(routes.kinds):
-            own = np.array([column.kind == number for column in columns], dtype=np.float64)
-            self._row(own, -np.inf if kind.idle else float(len(kind.which)), float(len(kind.which)))
-
-    def _row(self, coefficients: Floats, least: float, most: float) -> None:
-        chosen = np.flatnonzero(coefficients).tolist()
-        left = scip().quicksum(float(coefficients[place]) * self.x[place] for place in chosen)
-        if chosen:
-            self.solver.addCons(left <= most)
-            if np.isfinite(least):
-                self.solver.addCons(left >= least)
-        elif least > 0:
-            self.solver.addCons(scip().quicksum(self.x) >= len(self.x) + 1.0)  # nobody visits what is required
-
-    def solve(self) -> bool:
-        """Offers the best choice; says whether no plan is better than the run's best after that."""
-        routes, run = self.routes, self.routes.run
-        left = run.stop.seconds_left(run.now())
-        if left < 1e9:
-            self.solver.setParam("limits/time", max(0.0, left))
-        beat = threshold(run, routes.units, routes.always) - routes.always
-        self.solver.setObjlimit(beat)
-        self.solver.optimize()
-        status = self.solver.getStatus()
-        if self.solver.getNSols():
-            solution = self.solver.getBestSol()
-            chosen = [
-                column
-                for column, x in zip(self.columns, self.x, strict=True)
-                if self.solver.getSolVal(solution, x) > 0.5
-            ]
-            if not routes.offer(chosen):
-                return False
-        return status in ("optimal", "infeasible", "inforunbd")
