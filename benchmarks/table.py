@@ -10,10 +10,7 @@ from common import measured, options, paper_sets
 from orienteer.lab.bench.methods import parse_methods
 
 SETS = ("uniform_20", "uniform_50", "uniform_100", "distance_100")
-METHODS = (
-    "random,tsili,tsili-beam,cs-p,beam=20,tau=0.05,compass,"
-    "lns,seconds=0.1,lns,seconds=0.5,lns,seconds=5,cs-l,beam=10,tau=0.05"
-)
+METHODS = "random,tsili,tsili-beam,cs-p,beam=20,tau=0.05,compass,lns,seconds=0.1,cs-l,beam=10,tau=0.05"
 
 
 def main() -> None:
