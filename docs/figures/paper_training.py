@@ -1,8 +1,10 @@
 """Draws docs/images/paper_training.png: how greedy routes improve while a network trains by the paper's settings.
 
-python docs/figures/paper_training.py out/paper/log.jsonl docs/images/paper_training.png
+python docs/figures/paper_training.py docs/images/paper_training.png
+python docs/figures/paper_training.py mine.png out/paper/log.jsonl
 
-Several logs, of a run that was resumed in another folder, come in their order.
+Without a log of your own it draws the run of docs/explanation/paper.md. Several logs, of a run that was resumed in
+another folder, come in their order.
 """
 
 import json
@@ -15,7 +17,8 @@ from orienteer.plot.figure import new_figure, save_figure
 
 METHOD = "an-dqn"
 
-*logs, picture = map(Path, sys.argv[1:])
+picture, *logs = map(Path, sys.argv[1:])
+logs = logs or [Path(__file__).with_suffix(".jsonl")]
 lines = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
 iterations = [line["iteration"] for line in lines]
 
